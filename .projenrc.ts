@@ -152,11 +152,12 @@ const packages: readonly Package[] = [
       exports: {
         ".": entry("./src/index.ts", "./dist/index.js"),
         "./crds/*": "./src/generated/crds/*",
-        "./envoy/descriptors.binpb": "./src/generated/envoy/descriptors.binpb",
-        "./envoy/*": entry("./src/generated/envoy/*.ts", "./dist/generated/envoy/*.js"),
-        "./*": entry("./src/generated/*.ts", "./dist/generated/*.js"),
+        "./proto/descriptors.binpb": "./src/generated/proto/descriptors.binpb",
+        "./proto/*": entry("./src/generated/proto/*.ts", "./dist/generated/proto/*.js"),
+        "./schema": entry("./src/schema/index.ts", "./dist/schema/index.js"),
+        "./*": entry("./src/generated/api/*.ts", "./dist/generated/api/*.js"),
       },
-      // Only who imports ./envoy/* needs it.
+      // Only who imports ./proto/* needs it.
       peerDependencies: { "@bufbuild/protobuf": "^2.17.0" },
       peerDependenciesMeta: { "@bufbuild/protobuf": { optional: true } },
       files: ["dist", "src", "!src/**/*.test.ts"],

@@ -1,0 +1,16 @@
+/** One part of `npm run generate`: what it reads, where it writes, and how. The runner skips a step whose inputs and outputs have not changed. */
+export type Step = {
+  /** Shown in the progress lines, for example `protobuf types`. */
+  readonly name: string;
+  /** Files, or folders to take whole, whose contents decide whether the step is due. Relative to the repository's root. */
+  readonly inputs: readonly string[];
+  /** Folders or files that the step owns; the runner empties and hashes them. Relative to the repository's root. */
+  readonly outputs: readonly string[];
+  /** Does the work. `report` adds a progress line; a thrown `CodegenError` carries file and line. */
+  readonly run: (report: (line: string) => void) => Promise<void>;
+};
+
+/** A fault in what codegen reads, with the place where a person should look. */
+export class CodegenError extends Error {
+  override readonly name = "CodegenError";
+}
