@@ -1,0 +1,23 @@
+import type { Origin } from "./origin.ts";
+
+/** A backend as proxies see it. Named by identity and policy (`namespace/service|port|…`), never by the route that uses it, so routes share it. */
+export type Cluster = {
+  readonly name: string;
+  readonly origin: Origin;
+  readonly endpoints: /** By EDS; the resource in the `endpoints` table has the cluster's own name. */
+    | { readonly kind: "eds" }
+    /** An ExternalName Service: resolved by Envoy. */
+    | { readonly kind: "dns"; readonly hostname: string; readonly port: number };
+  /** From the Service port's `appProtocol`. */
+  readonly protocol: "http1" | "http2" | "websocket";
+  readonly connectTimeoutMs: number;
+};
+
+/** The addresses behind a cluster. Changes of these take a lane of their own, past the routes. */
+export type Endpoints = {
+  readonly cluster: string;
+  /** Sorted by address and port. Draining ones are left out. */
+  readonly addresses: readonly EndpointAddress[];
+};
+
+export type EndpointAddress = { readonly address: string; readonly port: number; readonly zone?: string };

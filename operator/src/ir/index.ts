@@ -1,0 +1,28 @@
+export type { Cluster, EndpointAddress, Endpoints } from "./cluster.ts";
+export { listenerKey, parseUseKey, type ProxyKey, routeTableKey, useKey, virtualHostKey } from "./keys.ts";
+export type { AccessLog, Binding, DownstreamTls, FilterChain, HttpConnectionManager, Listener } from "./listener.ts";
+export { formatOrigin, type Origin } from "./origin.ts";
+export type { Proxy } from "./proxy.ts";
+export type {
+  CorsPolicy,
+  ExtensionConfig,
+  ForwardAction,
+  Header,
+  HeaderChange,
+  Mirror,
+  PathChange,
+  PathMatch,
+  RedirectAction,
+  RetryPolicy,
+  Rewrite,
+  Route,
+  RouteAction,
+  RouteExtension,
+  RouteMatch,
+  RouteTable,
+  ValueMatch,
+  VirtualHost,
+  WeightedBackend,
+} from "./route.ts";
+export type { TlsCertificate } from "./secret.ts";
+export type { Ir } from "./tables.ts";

@@ -1,0 +1,47 @@
+import type { ProxyKey } from "./keys.ts";
+
+/** One Envoy listener: everything that a Gateway serves on one port. */
+export type Listener = {
+  readonly proxy: ProxyKey;
+  /** Unique in its proxy, also the name in Envoy: `http-80`, `https-443`. */
+  readonly name: string;
+  /** As the Gateway states it; where the proxy really binds is the proxy's business (`Proxy.bindings`). */
+  readonly port: number;
+  /** Envoy's address and port. */
+  readonly bind: Binding;
+  readonly filterChains: readonly FilterChain[];
+  readonly accessLog?: AccessLog;
+};
+
+export type Binding = { readonly address: string; readonly port: number };
+
+export type FilterChain = {
+  /** Unique in the listener; stable under edits of its siblings. */
+  readonly name: string;
+  /** SNI names that choose this chain: `example.com` or `*.example.com`. Empty: any. */
+  readonly serverNames: readonly string[];
+  readonly tls?: DownstreamTls;
+  readonly http: HttpConnectionManager;
+};
+
+export type DownstreamTls = {
+  /** Names of server certificates in the `secrets` table, in the Gateway's order. Never empty. */
+  readonly certificates: readonly string[];
+  readonly alpnProtocols: readonly string[];
+};
+
+export type HttpConnectionManager = {
+  /** Key and name of the route table. */
+  readonly routeTable: string;
+  /** Extension filters that some route of this table uses, in chain order; their configuration is in the `extensions` table. */
+  readonly extensions: readonly string[];
+  /** Whether some route of this table has CORS. */
+  readonly cors: boolean;
+};
+
+export type AccessLog = {
+  /** A file's path, or `stdout`. */
+  readonly path: string;
+  /** An Envoy format string. Undefined: Envoy's own. */
+  readonly format?: string;
+};

@@ -1,0 +1,11 @@
+export {
+  type Changes,
+  createGraph,
+  type DerivedOptions,
+  type Graph,
+  type GraphOptions,
+  type Source,
+  type Table,
+} from "./incremental.ts";
+export { type Logger, silentLogger } from "./logger.ts";
+export { Sensitive } from "./sensitive.ts";
