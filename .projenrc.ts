@@ -331,6 +331,8 @@ new JsonFile(project, ".oxlintrc.json", {
       // Style that the formatter or the project's conventions settle otherwise.
       "no-underscore-dangle": "off",
       "import/no-unassigned-import": "off",
+      "import/no-named-as-default-member": "off",
+      "import/no-named-as-default": "off",
       "unicorn/consistent-function-scoping": "off",
       "unicorn/no-array-sort": "off",
       "unicorn/no-array-reverse": "off",

@@ -1,0 +1,70 @@
+import type { Binding, ExtensionConfig, ProxyKey } from "../ir/index.ts";
+import type { Table } from "../lib/index.ts";
+import type { Store } from "../store/index.ts";
+
+/** All that translation reads. The same inputs give the same IR and statuses, whatever the way there. */
+export type Inputs = {
+  readonly store: Store;
+  /** Where each proxy stands, by `ProxyKey`. None: the Gateway has no address yet and nothing is built for it. */
+  readonly placements: Table<Placement>;
+  /** What the Envoys of a proxy say of their configuration, by `ProxyKey`. */
+  readonly proxyStates: Table<ProxyState>;
+  /** Listeners that Envoy refused, by `listenerKey`. */
+  readonly refusedListeners: Table<Refusal>;
+  /** Objects whose configuration Envoy refused, by `quarantineKey`. They are left out until they change. */
+  readonly quarantine: Table<Refusal>;
+  /** Checks what an HTTPFilter asks of Envoy; comes from the xDS side, which knows Envoy's rules. */
+  readonly checkExtension: ExtensionCheck;
+  readonly settings: Settings;
+};
+
+export type Settings = {
+  /** `gatewright.dev/gateway-controller` unless told otherwise. */
+  readonly controllerName: string;
+  /** Where MeshConfig lives and admins' objects are read: `gatewright-system`. */
+  readonly rootNamespace: string;
+  /** Used where no MeshConfig says otherwise; undefined: Envoys log no requests. */
+  readonly accessLogPath?: string;
+};
+
+export type Placement = {
+  /** What the Gateway's status says. */
+  readonly addresses: readonly { readonly type: "IPAddress" | "Hostname"; readonly value: string }[];
+  /** Where Envoy binds a Gateway's port. */
+  readonly bind: (port: number) => Binding;
+};
+
+export type ProxyState =
+  | { readonly kind: "ready" }
+  /** `message` says what it waits for. */
+  | { readonly kind: "pending"; readonly message: string };
+
+export type Refusal = {
+  /** Envoy's words, cut. */
+  readonly message: string;
+  /** `metadata.generation` of the object, or another mark of its content; a refusal of other content does not count. */
+  readonly content: string;
+};
+
+export const quarantineKey = (kind: string, namespace: string, name: string): string => `${kind} ${namespace}/${name}`;
+
+export type ExtensionSpec = { readonly filter: string; readonly typedConfig: unknown };
+
+export type ExtensionProblem = {
+  /** For example `UnknownField`, `NotAllowed`: a condition's reason may be built on it. */
+  readonly reason: string;
+  /** Path inside the HTTPFilter's spec as its author wrote it. */
+  readonly path: string;
+  readonly message: string;
+};
+
+export type ExtensionCheck = (
+  spec: ExtensionSpec,
+  /** Filters that the mesh allows; undefined: the safe default. */
+  allowed: readonly string[] | undefined,
+) =>
+  | { readonly kind: "valid"; readonly config: ExtensionConfig }
+  | { readonly kind: "invalid"; readonly problems: readonly ExtensionProblem[] };
+
+/** The key of the proxy that serves a Gateway. */
+export const proxyKeyOf = (gatewayKey: string): ProxyKey => gatewayKey;

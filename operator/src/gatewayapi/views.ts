@@ -1,0 +1,123 @@
+// What the steps of translation hand to each other. Each is a table; each value is computed from nothing by one pure function.
+import type { MeshConfig } from "@gatewright/crd-types/config/v1";
+import type { HTTPRouteRule, ParentReference } from "@gatewright/crd-types/gateway/v1";
+import type { Condition } from "@gatewright/crd-types/meta/v1";
+import type { Cluster, ProxyKey, Route } from "../ir/index.ts";
+
+/** A condition before its writer has put `lastTransitionTime` on it. */
+export type DesiredCondition = Omit<Condition, "lastTransitionTime">;
+
+/** A GatewayClass of ours, with what its parameters say. By class name. */
+export type ClassView = {
+  readonly conditions: readonly DesiredCondition[];
+  readonly accepted: boolean;
+  readonly mesh?: MeshConfig;
+};
+
+/** A Gateway of one of our classes, its listeners checked. Knows nothing of routes. By Gateway key. */
+export type GatewayView = {
+  readonly key: string;
+  readonly proxy: ProxyKey;
+  readonly namespace: string;
+  readonly name: string;
+  readonly generation: number;
+  readonly className: string;
+  /** In the Gateway's order. */
+  readonly listeners: readonly ListenerView[];
+};
+
+export type ListenerView = {
+  readonly name: string;
+  readonly port: number;
+  readonly protocol: "HTTP" | "HTTPS" | "TLS" | "TCP" | "UDP" | string;
+  /** Lower case; undefined: any. */
+  readonly hostname?: string;
+  /** Whether routes may attach and traffic is served. A listener in conflict, or without a usable certificate, is not. */
+  readonly programmable: boolean;
+  /** Whether it is free of conflicts and of a protocol that we know: what the Accepted condition says. */
+  readonly accepted: boolean;
+  /** Names in the IR's `secrets` table. */
+  readonly certificates: readonly string[];
+  readonly supportedKinds: readonly { readonly group: string; readonly kind: string }[];
+  readonly allowedNamespaces:
+    | { readonly kind: "all" }
+    | { readonly kind: "same" }
+    | { readonly kind: "selector"; readonly selector: import("@gatewright/crd-types/meta/v1").LabelSelector };
+  /** Key of the route table that its routes go to; undefined for protocols without HTTP routes. */
+  readonly routeTable?: string;
+  /** All but Programmed, which needs the proxy's word. */
+  readonly conditions: readonly DesiredCondition[];
+};
+
+/** What became of a route's parent references. By route key (`HTTPRoute namespace/name` → plain object key, one table a kind). */
+export type AttachmentView = {
+  /** Only references to our Gateways, in the route's order. */
+  readonly parents: readonly ParentView[];
+};
+
+export type ParentView = {
+  readonly parentRef: ParentReference;
+  readonly gateway: string;
+  /** Listeners that took the route. Empty: not accepted. */
+  readonly listeners: readonly AttachedListener[];
+  /** The Accepted condition. */
+  readonly accepted: DesiredCondition;
+};
+
+export type AttachedListener = {
+  readonly proxy: ProxyKey;
+  readonly listener: string;
+  readonly port: number;
+  readonly routeTable: string;
+  /** Hosts of the virtual hosts that the route goes to: the intersection, never empty; `*` for any. */
+  readonly hosts: readonly string[];
+};
+
+/** A route's rules in Envoy's terms, whatever the hosts. By route key. */
+export type RulesView = {
+  readonly createdAt: string;
+  readonly rules: readonly RuleView[];
+  /** The clusters that the rules name. */
+  readonly clusters: readonly Cluster[];
+  /** The first problem of references (`ResolvedRefs=False`), or none; and what could not be taken (`Accepted=False` or PartiallyInvalid). */
+  readonly resolvedRefs: Outcome;
+  readonly accepted: Outcome;
+  /** Filters of HTTPFilter kind in use, in order of appearance: their chain entries must exist. */
+  readonly extensions: readonly string[];
+};
+
+export type RuleView = {
+  readonly name?: HTTPRouteRule["name"];
+  /** One for each match of the rule, with what is needed to put routes of several objects in order. */
+  readonly routes: readonly RankedRoute[];
+};
+
+export type RankedRoute = { readonly route: Route; readonly rank: MatchRank };
+
+/** Gateway API's precedence of matches; compared in this order, then by age, name and place of the rule. */
+export type MatchRank = {
+  readonly exactPath: boolean;
+  readonly prefixLength: number;
+  readonly hasMethod: boolean;
+  readonly headerCount: number;
+  readonly queryParamCount: number;
+  readonly rule: number;
+  readonly match: number;
+};
+
+/** A mistake of a user, or none: a value and never an exception. */
+export type Outcome = { readonly kind: "ok" } | { readonly kind: "problem"; readonly reason: string; readonly message: string };
+
+/** What an HTTPFilter comes to. By HTTPFilter key. */
+export type FilterView =
+  | { readonly kind: "valid"; readonly filter: string; readonly scope: "route" | "chain"; readonly config: import("../ir/index.ts").ExtensionConfig }
+  | { readonly kind: "invalid"; readonly reason: string; readonly message: string };
+
+/** The status that we want for an object. By `<kind> <object key>`. */
+export type DesiredStatus = {
+  readonly kind: "GatewayClass" | "Gateway" | "HTTPRoute" | "HTTPFilter" | "MeshConfig";
+  readonly key: string;
+  readonly generation: number;
+  /** The `status` as the API spells it, without times. For routes only our own `parents` entries: the writer keeps those of others. */
+  readonly status: Readonly<Record<string, unknown>>;
+};
