@@ -1,0 +1,3 @@
+export { encode, packAny, typeNameOf, typeUrl, type Unpacked, unpackAny } from "./any.ts";
+export { messageToJson } from "./json.ts";
+export { protoRegistry } from "./registry.ts";
