@@ -57,7 +57,7 @@ new JsonFile(project, "package.json", {
       typecheck: "tsc --noEmit",
       check: "npm run --silent lint && npm run --silent typecheck && biome format . && npm run --silent check:go",
       "check:go": "node test/support/go-vet.ts",
-      test: "npm run --silent generate && npm run --silent check && mocha",
+      test: "npm run --silent generate && npm run --silent check && mocha '*/src/**/*.test.ts' 'test/**/*.test.ts'",
       "test:unit": "mocha 'operator/src/**/*.test.ts' 'codegen/src/**/*.test.ts' 'crd-types/src/**/*.test.ts'",
       golden: "npm run --silent generate && UPDATE_GOLDEN=1 mocha 'test/golden/*.test.ts'",
       bench: "npm run --silent generate && node --conditions=source test/bench/main.ts",
@@ -113,7 +113,6 @@ new JsonFile(project, "tsconfig.json", {
 new JsonFile(project, ".mocharc.json", {
   obj: {
     "node-option": ["conditions=source"],
-    spec: ["*/src/**/*.test.ts", "test/**/*.test.ts"],
     ignore: ["**/node_modules/**", "**/dist/**"],
     reporter: "test/support/reporter.ts",
     timeout: 20000,
