@@ -32,6 +32,8 @@ export type Placement = {
   readonly addresses: readonly { readonly type: "IPAddress" | "Hostname"; readonly value: string }[];
   /** Where Envoy binds a Gateway's port. */
   readonly bind: (port: number) => Binding;
+  /** Ports of the Gateway that cannot be bound here, with the reason in words: their listeners are not accepted (`PortUnavailable`). */
+  readonly unavailablePorts?: ReadonlyMap<number, string>;
 };
 
 export type ProxyState =
