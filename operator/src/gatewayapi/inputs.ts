@@ -50,6 +50,11 @@ export type Refusal = {
 
 export const quarantineKey = (kind: string, namespace: string, name: string): string => `${kind} ${namespace}/${name}`;
 
+export function parseQuarantineKey(key: string): { readonly kind: string; readonly key: string } {
+  const blank = key.indexOf(" ");
+  return { kind: key.slice(0, blank), key: key.slice(blank + 1) };
+}
+
 export type ExtensionSpec = { readonly filter: string; readonly typedConfig: unknown };
 
 export type ExtensionProblem = {

@@ -1,5 +1,16 @@
 export type { Cluster, EndpointAddress, Endpoints } from "./cluster.ts";
-export { listenerKey, parseUseKey, type ProxyKey, routeTableKey, useKey, virtualHostKey } from "./keys.ts";
+export {
+  listenerKey,
+  parseUseKey,
+  type ProxyKey,
+  routeTableKey,
+  routeTableKeyOf,
+  routeTableName,
+  useKey,
+  virtualHostKey,
+  virtualHostKeyOf,
+  virtualHostName,
+} from "./keys.ts";
 export type { AccessLog, Binding, DownstreamTls, FilterChain, HttpConnectionManager, Listener } from "./listener.ts";
 export { formatOrigin, type Origin } from "./origin.ts";
 export type { Proxy } from "./proxy.ts";

@@ -9,6 +9,26 @@ export const listenerKey = (proxy: ProxyKey, port: number): string => `${proxy}|
 export const routeTableKey = (proxy: ProxyKey, port: number, httpsListener?: string): string =>
   httpsListener === undefined ? `${proxy}|${port}` : `${proxy}|${port}|${httpsListener}`;
 
+const vhdsMark = "+vhds";
+
+/**
+ * A route table's name in Envoy. It tells how the virtual hosts come: a table that changes this is a new table to Envoy,
+ * which warms it before it lets go of the old one.
+ */
+export const routeTableName = (key: string, discovery: "inline" | "vhds"): string =>
+  discovery === "vhds" ? key + vhdsMark : key;
+
+export const routeTableKeyOf = (name: string): string =>
+  name.endsWith(vhdsMark) ? name.slice(0, -vhdsMark.length) : name;
+
+/** A virtual host's name as a resource (VHDS): `<route table's name>/<host>`, as Envoy asks for it. */
+export const virtualHostName = (routeTable: string, host: string): string => `${routeTable}/${host}`;
+
+export function virtualHostKeyOf(name: string): string {
+  const slash = name.lastIndexOf("/");
+  return virtualHostKey(routeTableKeyOf(name.slice(0, slash)), name.slice(slash + 1));
+}
+
 export const virtualHostKey = (routeTable: string, host: string): string => `${routeTable}/${host}`;
 
 /** What a proxy uses of a table that proxies share: `proxy name`, split at the first blank. */

@@ -1,0 +1,2 @@
+export type { EncodedResource, Publisher, ResourceChange, ResourceType, Verdict } from "./publisher.ts";
+export { createReconciler, type Reconciler, type ReconcilerOptions, type Round } from "./reconciler.ts";

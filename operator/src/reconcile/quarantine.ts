@@ -1,0 +1,169 @@
+import { quarantineKey, type Refusal } from "../gatewayapi/index.ts";
+import type { Route, VirtualHost } from "../ir/index.ts";
+import type { Logger, Source } from "../lib/index.ts";
+import type { Verdict } from "./publisher.ts";
+import { createSearch, type Search } from "./search.ts";
+
+/** What the quarantine must know of the configuration that was sent. */
+export type QuarantineView = {
+  /** The virtual hosts inside a resource of type `route` or `virtualHost`, as long as it is the version in question. */
+  readonly virtualHostsIn: (verdict: Verdict, resource: Verdict["resources"][number]) => readonly VirtualHost[];
+  /** The version of a resource that was published last, or undefined where there is none. */
+  readonly publishedVersion: (proxy: string, type: Verdict["type"], name: string) => string | undefined;
+  /** A mark of the object's present content (`metadata.generation`), or undefined if it is gone. By `quarantineKey`. */
+  readonly contentOf: (suspect: string) => string | undefined;
+};
+
+export type Quarantine = {
+  /** Takes an Envoy's answer. True where something was put in quarantine or released: the loop must run again. */
+  readonly judge: (verdict: Verdict) => boolean;
+  /** After a publication: a trial whose resource came out as Envoy has it already gets no answer, for it passed before. True as above. */
+  readonly published: () => boolean;
+  /** Objects changed: what was held against their old content is forgotten. True where that concerns a held one. */
+  readonly forget: (changed: Iterable<string>) => boolean;
+};
+
+type Running = { readonly search: Search; readonly message: string; readonly verdict: Verdict; readonly name: string };
+
+/**
+ * Traces a refused route table or virtual host to the objects behind it and takes them out, so that the rest is served.
+ *
+ * Suspects are the HTTPFilters in the refused resource that no Envoy has accepted yet with their present content; where
+ * there is none, its HTTPRoutes likewise. Translation reads `table` and leaves out what stands in it.
+ */
+export function createQuarantine(table: Source<Refusal>, view: QuarantineView, logger: Logger): Quarantine {
+  /** Content that some Envoy accepted, by suspect. */
+  const proven = new Map<string, string>();
+  /** Searches under way, by proxy, type and resource name. */
+  const searches = new Map<string, Running>();
+  /** The version of each resource that was accepted last, by the same key. */
+  const acceptedVersions = new Map<string, string>();
+
+  const searchKey = (verdict: Verdict, name: string) => `${verdict.proxy} ${verdict.type} ${name}`;
+
+  function hold(suspect: string, message: string): void {
+    const content = view.contentOf(suspect);
+    if (content !== undefined) table.set(suspect, { message, content });
+  }
+
+  /** Makes `table` say what the search holds now. */
+  function follow({ search, message }: Running, released: readonly string[]): void {
+    for (const suspect of released) if (!search.held.has(suspect)) table.set(suspect, undefined);
+    for (const suspect of search.held) hold(suspect, message);
+  }
+
+  function accepted(verdict: Verdict): boolean {
+    let changed = false;
+    for (const resource of verdict.resources) {
+      const hosts = view.virtualHostsIn(verdict, resource);
+      for (const suspect of suspectsIn(hosts, "any")) {
+        const content = view.contentOf(suspect);
+        if (content !== undefined && table.get(suspect) === undefined) proven.set(suspect, content);
+      }
+      const key = searchKey(verdict, resource.name);
+      acceptedVersions.set(key, resource.version);
+      const running = searches.get(key);
+      if (running === undefined || hosts.length === 0) continue;
+      pass(key, running);
+      changed = true;
+    }
+    return changed;
+  }
+
+  function pass(key: string, running: Running): void {
+    const before = [...running.search.held];
+    running.search.passed();
+    follow(running, before);
+    if (!running.search.active()) searches.delete(key);
+  }
+
+  function refused(verdict: Verdict): boolean {
+    let changed = false;
+    for (const resource of verdict.resources) {
+      const key = searchKey(verdict, resource.name);
+      const running = searches.get(key);
+      if (running !== undefined) {
+        const before = [...running.search.held];
+        const culprit = running.search.failed();
+        follow(running, before);
+        if (culprit !== undefined)
+          logger.warn(
+            { proxy: verdict.proxy, object: culprit, envoy: verdict.message },
+            "Envoy refuses what this object asks for; it is left out until it changes",
+          );
+        if (!running.search.active()) searches.delete(key);
+        changed = true;
+        continue;
+      }
+      const hosts = view.virtualHostsIn(verdict, resource);
+      if (hosts.length === 0) continue;
+      const suspects = unproven(suspectsIn(hosts, "HTTPFilter")) ?? unproven(suspectsIn(hosts, "HTTPRoute")) ?? [];
+      if (suspects.length === 0) {
+        logger.error(
+          { proxy: verdict.proxy, type: verdict.type, resource: resource.name, envoy: verdict.message },
+          "Envoy refuses a resource that no single object explains",
+        );
+        continue;
+      }
+      const search = createSearch(suspects);
+      const started = { search, message: verdict.message, verdict, name: resource.name };
+      follow(started, []);
+      logger.warn(
+        { proxy: verdict.proxy, objects: suspects, envoy: verdict.message },
+        suspects.length === 1
+          ? "Envoy refuses what this object asks for; it is left out until it changes"
+          : "Envoy refuses what one of these objects asks for; looking for it",
+      );
+      if (suspects.length > 1) searches.set(key, started);
+      changed = true;
+    }
+    return changed;
+  }
+
+  function unproven(suspects: readonly string[]): readonly string[] | undefined {
+    const left = suspects.filter(
+      (suspect) => table.get(suspect) === undefined && proven.get(suspect) !== view.contentOf(suspect),
+    );
+    return left.length === 0 ? undefined : left;
+  }
+
+  return {
+    judge: (verdict) => {
+      if (verdict.type !== "route" && verdict.type !== "virtualHost") return false;
+      return verdict.kind === "accepted" ? accepted(verdict) : refused(verdict);
+    },
+    published: () => {
+      let changed = false;
+      for (const [key, running] of searches) {
+        const version = view.publishedVersion(running.verdict.proxy, running.verdict.type, running.name);
+        if (version === undefined) searches.delete(key);
+        else if (version === acceptedVersions.get(key)) pass(key, running);
+        else continue;
+        changed = true;
+      }
+      return changed;
+    },
+    forget: (changed) => {
+      let concerned = false;
+      for (const suspect of changed) {
+        proven.delete(suspect);
+        if (table.get(suspect) === undefined || table.get(suspect)?.content === view.contentOf(suspect)) continue;
+        table.set(suspect, undefined);
+        concerned = true;
+      }
+      return concerned;
+    },
+  };
+}
+
+/** Keys of the objects that these virtual hosts are made from, each once, in order. */
+function suspectsIn(hosts: readonly VirtualHost[], kind: "HTTPFilter" | "HTTPRoute" | "any"): readonly string[] {
+  const found = new Set<string>();
+  const originsOf = (route: Route) => [...route.extensions.map(({ origin }) => origin), route.origin];
+  for (const host of hosts)
+    for (const route of host.routes)
+      for (const origin of originsOf(route))
+        if (kind === "any" || origin.kind === kind)
+          found.add(quarantineKey(origin.kind, origin.namespace, origin.name));
+  return [...found];
+}

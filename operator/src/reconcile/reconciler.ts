@@ -1,0 +1,239 @@
+import {
+  createTranslation,
+  type DesiredStatus,
+  type ExtensionCheck,
+  parseQuarantineKey,
+  type Placement,
+  type ProxyState,
+  type Refusal,
+  type Settings,
+} from "../gatewayapi/index.ts";
+import {
+  type Ir,
+  listenerKey,
+  parseUseKey,
+  type ProxyKey,
+  routeTableKeyOf,
+  useKey,
+  type VirtualHost,
+  virtualHostKeyOf,
+} from "../ir/index.ts";
+import { createGraph, type Logger, type Table } from "../lib/index.ts";
+import { type Change, createStore, type Store } from "../store/index.ts";
+import { createXdsTables, type XdsTables } from "../xds/index.ts";
+import { createLoop } from "./loop.ts";
+import {
+  type EncodedResource,
+  type Publisher,
+  type ResourceChange,
+  type ResourceType,
+  resourceTypes,
+  type Verdict,
+} from "./publisher.ts";
+import { createQuarantine } from "./quarantine.ts";
+
+export type ReconcilerOptions = {
+  readonly logger: Logger;
+  readonly settings: Settings;
+  readonly checkExtension: ExtensionCheck;
+  /** Undefined: nothing is served, as for `translate`. */
+  readonly publisher?: Publisher;
+  /** The longest that changes of a burst wait for each other. 100 unless given. */
+  readonly maxDelayMs?: number;
+};
+
+export type Reconciler = {
+  readonly store: Store;
+  readonly ir: Ir;
+  readonly xds: XdsTables;
+  readonly statuses: Table<DesiredStatus>;
+  /** Objects that came, changed or went. */
+  readonly apply: (changes: readonly Change[]) => void;
+  /** The first lists are in: before this nothing is translated or published. */
+  readonly synced: () => void;
+  /** Where a proxy stands; undefined: nowhere any more. */
+  readonly place: (proxy: ProxyKey, placement: Placement | undefined) => void;
+  /** How a proxy is. */
+  readonly report: (proxy: ProxyKey, state: ProxyState | undefined) => void;
+  /** Resolves when all that was told so far is translated and published. */
+  readonly settled: () => Promise<void>;
+  /** Calls `listener` after each round; returns how to stop it. */
+  readonly onRound: (listener: (round: Round) => void) => () => void;
+  /** Derived functions that ran so far: the work done, whatever the machine. */
+  readonly computations: () => number;
+  readonly close: () => Promise<void>;
+};
+
+export type Round = {
+  /** Rises by one with each round. */
+  readonly sequence: number;
+  /** Proxies to whom something was published. */
+  readonly proxies: readonly ProxyKey[];
+  /** Keys of `statuses` that changed, gone ones too. */
+  readonly statuses: ReadonlySet<string>;
+  /** Keys of `xds.problems` that changed, gone ones too. */
+  readonly problems: ReadonlySet<string>;
+};
+
+/** Work in slices of this length, so that streams and watches get their turns. */
+const sliceMs = 8;
+
+/** The one loop: what changed wakes it; it gathers for a moment, translates, builds, and publishes what came out different. */
+export function createReconciler(options: ReconcilerOptions): Reconciler {
+  const { logger, publisher } = options;
+  const graph = createGraph({
+    onError: (table, key, error) =>
+      logger.error({ table, key, err: error }, "a step of translation failed; its last good result stands"),
+  });
+  const store = createStore(graph);
+  const placements = graph.source<Placement>("placements");
+  const proxyStates = graph.source<ProxyState>(
+    "proxyStates",
+    (left, right) => JSON.stringify(left) === JSON.stringify(right),
+  );
+  const refusedListeners = graph.source<Refusal>("refusedListeners");
+  const quarantined = graph.source<Refusal>(
+    "quarantine",
+    (left, right) => left.content === right.content && left.message === right.message,
+  );
+  const { ir, statuses } = createTranslation(graph, {
+    store,
+    placements,
+    proxyStates,
+    refusedListeners,
+    quarantine: quarantined,
+    checkExtension: options.checkExtension,
+    settings: options.settings,
+  });
+  const xds = createXdsTables(graph, ir);
+  const loop = createLoop(options.maxDelayMs ?? 100, logger, runRound);
+  const published = new Map(resourceTypes.map((type) => [type, xds[type].watch()]));
+  const changedStatuses = statuses.watch();
+  const changedProblems = xds.problems.watch();
+  const listeners = new Set<(round: Round) => void>();
+  let pending: (() => void)[] = [];
+  let sequence = 0;
+
+  const quarantine = createQuarantine(
+    quarantined,
+    {
+      virtualHostsIn: ({ proxy, type }, { name, version }) =>
+        publishedVersion(proxy, type, name) === version ? virtualHostsOf(type, name) : [],
+      publishedVersion,
+      contentOf,
+    },
+    logger,
+  );
+
+  function contentOf(suspect: string): string | undefined {
+    const { kind, key } = parseQuarantineKey(suspect);
+    const object = kind === "HTTPFilter" ? store.objects.HTTPFilter.get(key) : store.objects.HTTPRoute.get(key);
+    return object === undefined ? undefined : String(object.metadata.generation ?? "");
+  }
+
+  function publishedVersion(proxy: ProxyKey, type: ResourceType, name: string): string | undefined {
+    return xds[type].get(useKey(proxy, name))?.version;
+  }
+
+  function virtualHostsOf(type: ResourceType, name: string): readonly VirtualHost[] {
+    const keys =
+      type === "virtualHost" ? [virtualHostKeyOf(name)] : (ir.virtualHostsOf.get(routeTableKeyOf(name)) ?? []);
+    return [...keys].flatMap((key) => ir.virtualHosts.get(key) ?? []);
+  }
+
+  function enqueue(action: () => void): void {
+    pending.push(action);
+    loop.wake();
+  }
+
+  async function runRound(): Promise<void> {
+    const actions = pending;
+    pending = [];
+    for (const action of actions) action();
+    await graph.settleInSlices(sliceMs);
+    const proxies = publishChanges();
+    sequence++;
+    const round: Round = { sequence, proxies, statuses: changedStatuses.take(), problems: changedProblems.take() };
+    for (const listener of listeners) listener(round);
+    if (quarantine.published()) loop.wake();
+  }
+
+  function publishChanges(): readonly ProxyKey[] {
+    const byProxy = new Map<ProxyKey, ResourceChange[]>();
+    for (const [type, changed] of published) {
+      for (const key of changed.take()) {
+        const { proxy, name } = parseUseKey(key);
+        const changes = byProxy.get(proxy) ?? [];
+        changes.push({ type, name, resource: xds[type].get(key) satisfies EncodedResource | undefined });
+        byProxy.set(proxy, changes);
+      }
+    }
+    for (const [proxy, changes] of byProxy) publisher?.publish(proxy, changes);
+    return [...byProxy.keys()];
+  }
+
+  function onVerdict(verdict: Verdict): void {
+    if (verdict.kind === "refused")
+      logger.warn(
+        {
+          proxy: verdict.proxy,
+          type: verdict.type,
+          resources: verdict.resources.map(({ name }) => name).slice(0, 5),
+          envoy: verdict.message,
+        },
+        "Envoy refused configuration",
+      );
+    const refusals = verdict.type === "listener" ? listenerRefusals(verdict) : [];
+    if (refusals.length > 0) enqueue(() => refusals.forEach(([key, refusal]) => refusedListeners.set(key, refusal)));
+    // Judging reads tables, which a round in slices may be half-way through: it waits its turn in the loop.
+    else if (verdict.type === "route" || verdict.type === "virtualHost")
+      loop.between(() => {
+        if (quarantine.judge(verdict)) loop.wake();
+      });
+  }
+
+  /** Listeners whose standing with Envoy changes by this verdict. */
+  function listenerRefusals({ kind, proxy, resources, message }: Verdict): [string, Refusal | undefined][] {
+    return resources.flatMap(({ name }): [string, Refusal | undefined][] => {
+      const port = Number(name.slice(name.lastIndexOf("-") + 1));
+      const key = listenerKey(proxy, port);
+      if (kind === "accepted") return refusedListeners.get(key) === undefined ? [] : [[key, undefined]];
+      return [[key, { message, content: String(store.objects.Gateway.get(proxy)?.metadata.generation ?? "") }]];
+    });
+  }
+
+  const stopVerdicts = publisher?.onVerdict(onVerdict);
+
+  return {
+    store,
+    ir,
+    xds,
+    statuses,
+    apply: (changes) =>
+      enqueue(() => {
+        store.apply(changes);
+        quarantine.forget(
+          changes
+            .filter(({ kind }) => kind === "HTTPFilter" || kind === "HTTPRoute")
+            .map(({ kind, key }) => `${kind} ${key}`),
+        );
+      }),
+    synced: loop.start,
+    place: (proxy, placement) =>
+      enqueue(() => {
+        placements.set(proxy, placement);
+        if (placement === undefined) publisher?.remove(proxy);
+      }),
+    report: (proxy, state) => enqueue(() => proxyStates.set(proxy, state)),
+    settled: loop.settled,
+    onRound: (listener) => {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+    computations: graph.computations,
+    close: async () => {
+      stopVerdicts?.();
+      await loop.stop();
+    },
+  };
+}
