@@ -20,19 +20,20 @@ export const protobufStep: Step = {
     "crd-types/go/go.mod",
   ],
   outputs: [output],
-  run: async (report) => {
+  run: async (report, stage) => {
+    const folder = stage(output);
     const { bytes, set } = readDescriptors(root);
     report(`${set.file.length} descriptors`);
-    await write("descriptors.binpb", bytes);
+    await write(folder, "descriptors.binpb", bytes);
 
     const files = generateTypeScript(set, closure(set, rootProtoFiles));
-    for (const { name, content } of files) await write(name, content);
+    for (const { name, content } of files) await write(folder, name, content);
     report(`${files.length} TypeScript files`);
   },
 };
 
-async function write(name: string, content: string | Uint8Array) {
-  const path = join(root, output, name);
+async function write(folder: string, name: string, content: string | Uint8Array) {
+  const path = join(folder, name);
   await mkdir(dirname(path), { recursive: true });
   await writeFile(path, content);
 }

@@ -1,0 +1,36 @@
+package model
+
+// Request says which packages are read and what becomes of them.
+type Request struct {
+	Modules []ModuleRequest `json:"modules"`
+	// Features is the package that lists the Gateway API's features.
+	Features string `json:"features,omitempty"`
+	// Scalars is the module that holds types with a JSON form of their own, such as Time and Quantity.
+	Scalars string `json:"scalars"`
+}
+
+// ModuleRequest is one module to be.
+type ModuleRequest struct {
+	Name    string `json:"name"`
+	Package string `json:"package"`
+	// Group is the API group of a package whose sources do not say it.
+	Group string `json:"group,omitempty"`
+	// Roots are the types that are wanted, with all that they reach. Without roots, all exported types are.
+	Roots []string `json:"roots,omitempty"`
+	// Source is one of `gateway`, `gatewright` (kinds with a CRD) and `kubernetes`.
+	Source string `json:"source"`
+	// Kinds tells whether the objects of the module belong in the table of kinds.
+	Kinds bool `json:"kinds"`
+}
+
+// Packages are the import paths to load.
+func (r Request) Packages() []string {
+	var paths []string
+	for _, module := range r.Modules {
+		paths = append(paths, module.Package)
+	}
+	if r.Features != "" {
+		paths = append(paths, r.Features)
+	}
+	return paths
+}

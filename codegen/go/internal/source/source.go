@@ -1,0 +1,99 @@
+// Package source loads the Go packages that hold API types.
+package source
+
+import (
+	"fmt"
+	"path/filepath"
+	"sort"
+	"strings"
+
+	"golang.org/x/tools/go/packages"
+	"sigs.k8s.io/controller-tools/pkg/crd"
+	"sigs.k8s.io/controller-tools/pkg/loader"
+	"sigs.k8s.io/controller-tools/pkg/markers"
+
+	"gatewright.dev/codegen/internal/marker"
+)
+
+// Set is a number of loaded packages and the parser that has seen them.
+type Set struct {
+	Parser *crd.Parser
+	// Roots are the requested packages by import path.
+	Roots map[string]*loader.Package
+	dir   string
+}
+
+// Load reads packages, named by import path, as the go.mod of the folder dir resolves them.
+func Load(dir string, paths []string) (*Set, error) {
+	// The loader leaves generated code out unless told otherwise, and with it the Gateway API's GroupName, of which other
+	// constants are made.
+	roots, err := loader.LoadRootsWithConfig(&packages.Config{Dir: dir, BuildFlags: []string{"-tags="}}, paths...)
+	if err != nil {
+		return nil, err
+	}
+	generator := crd.Generator{}
+	parser := &crd.Parser{
+		Collector: &markers.Collector{Registry: &markers.Registry{}},
+		Checker:   &loader.TypeChecker{NodeFilters: []loader.NodeFilter{generator.CheckFilter()}},
+	}
+	if err := generator.RegisterMarkers(parser.Collector.Registry); err != nil {
+		return nil, err
+	}
+	if err := marker.Register(parser.Collector.Registry); err != nil {
+		return nil, err
+	}
+	crd.AddKnownTypes(parser)
+	set := &Set{Parser: parser, Roots: map[string]*loader.Package{}, dir: dir}
+	for _, root := range roots {
+		for _, problem := range root.Errors {
+			return nil, fmt.Errorf("%s: %s", root.PkgPath, problem.Error())
+		}
+		set.Roots[root.PkgPath] = root
+	}
+	for _, path := range paths {
+		if set.Roots[path] == nil {
+			return nil, fmt.Errorf("package %s was not found", path)
+		}
+	}
+	sort.Slice(roots, func(i, j int) bool { return roots[i].PkgPath < roots[j].PkgPath })
+	for _, root := range roots {
+		parser.NeedPackage(root)
+		root.NeedTypesInfo()
+	}
+	return set, nil
+}
+
+// Problems lists what controller-tools found wrong in the packages, one a line, with file and line.
+func (s *Set) Problems() []string {
+	seen := map[string]bool{}
+	var problems []string
+	raw := make([]*packages.Package, 0, len(s.Roots))
+	for _, root := range s.Roots {
+		raw = append(raw, root.Package)
+	}
+	packages.Visit(raw, nil, func(pkg *packages.Package) {
+		for _, problem := range pkg.Errors {
+			// Packages are type-checked without the bodies of their functions and without what they import for them,
+			// so type errors are expected there.
+			if problem.Kind == packages.TypeError {
+				continue
+			}
+			line := s.Place(problem.Pos) + ": " + problem.Msg
+			if !seen[line] {
+				seen[line] = true
+				problems = append(problems, line)
+			}
+		}
+	})
+	sort.Strings(problems)
+	return problems
+}
+
+// Place shortens a position in a file below the working folder.
+func (s *Set) Place(position string) string {
+	dir, err := filepath.Abs(s.dir)
+	if err != nil {
+		return position
+	}
+	return strings.TrimPrefix(position, dir+string(filepath.Separator))
+}

@@ -1,0 +1,13 @@
+import { emitFeatures } from "./emit-features.ts";
+import { emitKinds } from "./emit-kinds.ts";
+import { emitModule } from "./emit-module.ts";
+import type { Model } from "./model.ts";
+
+/** All files of `crd-types/src/generated/api`, by path below it. */
+export const emitApi = (model: Model): ReadonlyMap<string, string> => {
+  const files = new Map<string, string>();
+  for (const module of model.modules) files.set(`${module.name}.ts`, emitModule(module));
+  files.set("kinds.ts", emitKinds(model.kinds));
+  files.set("gateway/features.ts", emitFeatures(model.features, model.featureConstants));
+  return files;
+};

@@ -1,0 +1,82 @@
+/** One Go package that becomes one TypeScript module. */
+export type ModuleRequest = {
+  /** The path under `@gatewright/crd-types/`. */
+  readonly name: string;
+  readonly package: string;
+  /** The API group of a package whose Go sources do not say it. */
+  readonly group?: string;
+  /** The types that are wanted, with all that they reach; without it, all exported types. */
+  readonly roots?: readonly string[];
+  /** Who owns the kinds: CRDs of the Gateway API, CRDs of our own, or an API server's built-in kinds. */
+  readonly source: "gateway" | "gatewright" | "kubernetes";
+  /** Whether the objects of the module belong in the table of kinds. */
+  readonly kinds: boolean;
+};
+
+const gateway = (name: string, path: string): ModuleRequest => ({
+  name,
+  package: `sigs.k8s.io/gateway-api/${path}`,
+  source: "gateway",
+  kinds: true,
+});
+
+const kubernetes = (name: string, roots: readonly string[], more: Partial<ModuleRequest> = {}): ModuleRequest => ({
+  name,
+  package: `k8s.io/api/${name}`,
+  roots,
+  source: "kubernetes",
+  kinds: true,
+  ...more,
+});
+
+/** All API types that Gatewright reads or writes. A kind that is added here is generated everywhere. */
+export const modules: readonly ModuleRequest[] = [
+  {
+    name: "meta/v1",
+    package: "k8s.io/apimachinery/pkg/apis/meta/v1",
+    roots: [
+      "TypeMeta",
+      "ObjectMeta",
+      "ListMeta",
+      "Condition",
+      "LabelSelector",
+      "Status",
+      "OwnerReference",
+      "WatchEvent",
+    ],
+    source: "kubernetes",
+    kinds: false,
+  },
+  gateway("gateway/v1", "apis/v1"),
+  gateway("gateway/v1beta1", "apis/v1beta1"),
+  gateway("gateway/v1alpha3", "apis/v1alpha3"),
+  gateway("gateway/v1alpha2", "apis/v1alpha2"),
+  gateway("gateway-x/v1alpha1", "apisx/v1alpha1"),
+  kubernetes("core/v1", [
+    "ConfigMap",
+    "Event",
+    "Namespace",
+    "Node",
+    "PersistentVolumeClaim",
+    "Pod",
+    "Secret",
+    "Service",
+    "ServiceAccount",
+  ]),
+  kubernetes("apps/v1", ["DaemonSet", "Deployment"], { group: "apps" }),
+  kubernetes("autoscaling/v2", ["HorizontalPodAutoscaler"], { group: "autoscaling" }),
+  kubernetes("policy/v1", ["PodDisruptionBudget"], { group: "policy" }),
+  kubernetes("discovery/v1", ["EndpointSlice"]),
+  kubernetes("certificates/v1", ["CertificateSigningRequest"]),
+  kubernetes("certificates/v1beta1", ["ClusterTrustBundle"]),
+  kubernetes("coordination/v1", ["Lease"]),
+  kubernetes("admission/v1", ["AdmissionReview"], { kinds: false }),
+  kubernetes("authentication/v1", ["UserInfo"], { kinds: false }),
+];
+
+/** What is asked of the Go program `apitypes`. */
+export const request = {
+  modules,
+  features: "sigs.k8s.io/gateway-api/pkg/features",
+  scalars: "meta/v1",
+} as const;
