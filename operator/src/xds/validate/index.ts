@@ -1,0 +1,2 @@
+export { type Validation, validateMessage } from "./validate.ts";
+export { formatPath, type Segment, type Violation } from "./violation.ts";
