@@ -1,3 +1,4 @@
+export { deepEqual } from "./equal.ts";
 export {
   type Changes,
   createGraph,
