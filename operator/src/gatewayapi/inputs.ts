@@ -16,6 +16,8 @@ export type Inputs = {
   /** Checks what an HTTPFilter asks of Envoy; comes from the xDS side, which knows Envoy's rules. */
   readonly checkExtension: ExtensionCheck;
   readonly settings: Settings;
+  /** The time in milliseconds at key `now`, moved on once in a while, for what a status says of certificates. None: nothing is said. */
+  readonly clock?: Table<number>;
 };
 
 export type Settings = {
@@ -47,6 +49,10 @@ export type Refusal = {
   /** `metadata.generation` of the object, or another mark of its content; a refusal of other content does not count. */
   readonly content: string;
 };
+
+/** The mark of an object's content that a `Refusal` carries. */
+export const contentOf = ({ metadata }: { readonly metadata: { readonly generation?: number } }): string =>
+  String(metadata.generation ?? "");
 
 export const quarantineKey = (kind: string, namespace: string, name: string): string => `${kind} ${namespace}/${name}`;
 

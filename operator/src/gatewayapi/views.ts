@@ -3,6 +3,7 @@ import type { MeshConfig } from "@gatewright/crd-types/config/v1";
 import type { HTTPRouteRule, ParentReference } from "@gatewright/crd-types/gateway/v1";
 import type { Condition } from "@gatewright/crd-types/meta/v1";
 import type { Cluster, ProxyKey, Route } from "../ir/index.ts";
+import type { Table } from "../lib/index.ts";
 
 /** A condition before its writer has put `lastTransitionTime` on it. */
 export type DesiredCondition = Omit<Condition, "lastTransitionTime">;
@@ -24,6 +25,12 @@ export type GatewayView = {
   readonly className: string;
   /** In the Gateway's order. */
   readonly listeners: readonly ListenerView[];
+  /** Whether the Gateway as a whole is good enough to be served: class, parameters, addresses and at least one listener. */
+  readonly accepted: boolean;
+  /** Ports that its good listeners state, ascending, whether they can be bound or not. */
+  readonly ports: readonly number[];
+  /** All but Programmed and ResolvedRefs. */
+  readonly conditions: readonly DesiredCondition[];
 };
 
 export type ListenerView = {
@@ -32,7 +39,7 @@ export type ListenerView = {
   readonly protocol: "HTTP" | "HTTPS" | "TLS" | "TCP" | "UDP" | string;
   /** Lower case; undefined: any. */
   readonly hostname?: string;
-  /** Whether routes may attach and traffic is served. A listener in conflict, or without a usable certificate, is not. */
+  /** Whether traffic is served. A listener in conflict, or without a usable certificate, is not; routes attach to it all the same. */
   readonly programmable: boolean;
   /** Whether it is free of conflicts and of a protocol that we know: what the Accepted condition says. */
   readonly accepted: boolean;
@@ -58,9 +65,9 @@ export type AttachmentView = {
 export type ParentView = {
   readonly parentRef: ParentReference;
   readonly gateway: string;
-  /** Listeners that took the route. Empty: not accepted. */
+  /** Listeners that took the route, those that serve no traffic included. Empty: not accepted. */
   readonly listeners: readonly AttachedListener[];
-  /** The Accepted condition. */
+  /** The Accepted condition, without `observedGeneration`. */
   readonly accepted: DesiredCondition;
 };
 
@@ -69,8 +76,38 @@ export type AttachedListener = {
   readonly listener: string;
   readonly port: number;
   readonly routeTable: string;
-  /** Hosts of the virtual hosts that the route goes to: the intersection, never empty; `*` for any. */
+  /**
+   * Virtual hosts that the route goes to: the intersection of its hostnames with the listener's, `*` for any. Each once.
+   * Empty where the listener serves no traffic, or where more specific listeners of the port own all of them.
+   */
   readonly hosts: readonly string[];
+  /**
+   * For each of `hosts`, the hostname as the route states it, `*` where it states none. Of several routes in one virtual
+   * host, those come first whose stated hostname is more specific, before all other precedence
+   * (`compareSpecificity` of attach/hostnames.ts).
+   */
+  readonly statedHosts: readonly string[];
+};
+
+/** What the gateway side hands to the route side. */
+export type GatewaySide = {
+  /** By class name. */
+  readonly classes: Table<ClassView>;
+  /** By Gateway key. */
+  readonly gateways: Table<GatewayView>;
+  /** By HTTPRoute key. */
+  readonly attachments: Table<AttachmentView>;
+  /**
+   * Hosts that listeners state, by `virtualHostKey`; the members are names of listeners. Such a virtual host exists even
+   * without routes, and answers 404: a request for a listener's host never falls through to a wider one.
+   */
+  readonly reservedHosts: Table<ReadonlySet<string>>;
+  /**
+   * Hosts that other HTTPS listeners of the port own, by `virtualHostKey` in the table of a listener that does not; the
+   * members are names of the owners. A request for one came over the wrong connection: the virtual host answers 421, so that
+   * the client opens another. https://gateway-api.sigs.k8s.io/geps/gep-3567/
+   */
+  readonly misdirectedHosts: Table<ReadonlySet<string>>;
 };
 
 /** A route's rules in Envoy's terms, whatever the hosts. By route key. */
@@ -81,7 +118,8 @@ export type RulesView = {
   readonly clusters: readonly Cluster[];
   /** The first problem of references (`ResolvedRefs=False`), or none; and what could not be taken (`Accepted=False` or PartiallyInvalid). */
   readonly resolvedRefs: Outcome;
-  readonly accepted: Outcome;
+  /** `partial`: some rules could not be taken and the others could (PartiallyInvalid); `problem`: none could. */
+  readonly accepted: Outcome | { readonly kind: "partial"; readonly reason: string; readonly message: string };
   /** Filters of HTTPFilter kind in use, in order of appearance: their chain entries must exist. */
   readonly extensions: readonly string[];
 };
@@ -106,11 +144,18 @@ export type MatchRank = {
 };
 
 /** A mistake of a user, or none: a value and never an exception. */
-export type Outcome = { readonly kind: "ok" } | { readonly kind: "problem"; readonly reason: string; readonly message: string };
+export type Outcome =
+  | { readonly kind: "ok" }
+  | { readonly kind: "problem"; readonly reason: string; readonly message: string };
 
 /** What an HTTPFilter comes to. By HTTPFilter key. */
 export type FilterView =
-  | { readonly kind: "valid"; readonly filter: string; readonly scope: "route" | "chain"; readonly config: import("../ir/index.ts").ExtensionConfig }
+  | {
+      readonly kind: "valid";
+      readonly filter: string;
+      readonly scope: "route" | "chain";
+      readonly config: import("../ir/index.ts").ExtensionConfig;
+    }
   | { readonly kind: "invalid"; readonly reason: string; readonly message: string };
 
 /** The status that we want for an object. By `<kind> <object key>`. */
