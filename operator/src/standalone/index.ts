@@ -1,0 +1,2 @@
+export { type EnvoyResolution, resolveEnvoy, type ResolveEnvoyOptions } from "./envoy-binary.ts";
+export { envoyVersion } from "./envoy-pin.ts";
