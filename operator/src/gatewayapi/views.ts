@@ -132,10 +132,12 @@ export type RuleView = {
 
 export type RankedRoute = { readonly route: Route; readonly rank: MatchRank };
 
-/** Gateway API's precedence of matches; compared in this order, then by age, name and place of the rule. */
+/** Gateway API's precedence of matches; compared in this order, then by age and name of the route, then by place. */
 export type MatchRank = {
-  readonly exactPath: boolean;
-  readonly prefixLength: number;
+  /** Exact before regex before prefix. The place of regexes is ours to choose: who writes one means it before a prefix. */
+  readonly path: "exact" | "regex" | "prefix";
+  /** Of a prefix or regex, the longest first; 0 for an exact path. */
+  readonly pathLength: number;
   readonly hasMethod: boolean;
   readonly headerCount: number;
   readonly queryParamCount: number;

@@ -1,7 +1,9 @@
 export type { Cluster, EndpointAddress, Endpoints } from "./cluster.ts";
 export {
   listenerKey,
+  parseRouteTableKey,
   parseUseKey,
+  parseVirtualHostKey,
   type ProxyKey,
   routeTableKey,
   routeTableKeyOf,
@@ -11,6 +13,7 @@ export {
   virtualHostKeyOf,
   virtualHostName,
 } from "./keys.ts";
+export { maxRegexProgramSize } from "./limits.ts";
 export type { AccessLog, Binding, DownstreamTls, FilterChain, HttpConnectionManager, Listener } from "./listener.ts";
 export { formatOrigin, type Origin } from "./origin.ts";
 export type { Proxy } from "./proxy.ts";

@@ -29,7 +29,21 @@ export function virtualHostKeyOf(name: string): string {
   return virtualHostKey(routeTableKeyOf(name.slice(0, slash)), name.slice(slash + 1));
 }
 
+export function parseRouteTableKey(key: string): {
+  readonly proxy: ProxyKey;
+  readonly port: number;
+  readonly httpsListener?: string;
+} {
+  const [proxy = "", port = "", httpsListener] = key.split("|");
+  return { proxy, port: Number(port), ...(httpsListener !== undefined && { httpsListener }) };
+}
+
 export const virtualHostKey = (routeTable: string, host: string): string => `${routeTable}/${host}`;
+
+export function parseVirtualHostKey(key: string): { readonly routeTable: string; readonly host: string } {
+  const slash = key.lastIndexOf("/");
+  return { routeTable: key.slice(0, slash), host: key.slice(slash + 1) };
+}
 
 /** What a proxy uses of a table that proxies share: `proxy name`, split at the first blank. */
 export const useKey = (proxy: ProxyKey, name: string): string => `${proxy} ${name}`;

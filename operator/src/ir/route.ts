@@ -44,7 +44,7 @@ export type PathMatch =
   | { readonly kind: "exact"; readonly value: string }
   /** Matches whole segments: `/a` takes `/a` and `/a/b`, never `/ab`. `/` takes all. No slash at the end, but for `/` itself. */
   | { readonly kind: "prefix"; readonly value: string }
-  /** RE2, the whole path. */
+  /** RE2, the whole path, within `maxRegexProgramSize`. */
   | { readonly kind: "regex"; readonly value: string };
 
 export type ValueMatch = { readonly name: string; readonly kind: "exact" | "regex"; readonly value: string };
@@ -85,14 +85,21 @@ export type Rewrite = {
 };
 
 export type PathChange =
+  /** Replaces the path and keeps the query. Starts with `/`. */
   | { readonly kind: "fullPath"; readonly value: string }
-  /** Replaces the matched prefix; `match` is the prefix of the route's own path match. */
+  /**
+   * Replaces the prefix of the route's own path match, which is always a prefix match. Starts with `/` and has no slash at
+   * the end, but for `/` itself: `/a` by `/` turns `/a/b` and `/a` into `/b` and `/`, and `/` by `/a` turns `/b` into `/a/b`.
+   */
   | { readonly kind: "prefix"; readonly value: string };
 
 export type RedirectAction = {
   readonly kind: "redirect";
-  readonly scheme?: string;
+  /** Undefined: that of the request. */
+  readonly scheme?: "http" | "https";
+  /** Undefined: that of the request, without its port where `port` is given. */
   readonly host?: string;
+  /** Undefined: none is added. The rules of Gateway API for a port that is not stated are settled already. */
   readonly port?: number;
   readonly path?: PathChange;
   readonly status: 301 | 302 | 303 | 307 | 308;
@@ -111,12 +118,14 @@ export type RetryPolicy = {
   readonly backoffMs?: number;
 };
 
+/** Names are in lower case, each in one of the lists. */
 export type HeaderChange = {
   readonly set: readonly Header[];
   readonly add: readonly Header[];
   readonly remove: readonly string[];
 };
 
+/** The value is meant literally: a `%` in it is a percent sign. */
 export type Header = { readonly name: string; readonly value: string };
 
 export type CorsPolicy = {
