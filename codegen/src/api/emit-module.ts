@@ -47,7 +47,9 @@ const emitInterface = (name: string, struct: Struct, context: Context): string =
     struct.apiVersion === undefined || struct.kind === undefined
       ? ""
       : `  readonly apiVersion: ${literal(struct.apiVersion)};\n  readonly kind: ${literal(struct.kind)};\n`;
-  return `export interface ${heading} {\n${identity}${struct.fields.map((field) => emitField(field, context)).join("")}}\n`;
+  const fields = struct.fields.map((field) => emitField(field, context)).join("");
+  const others = struct.open === true ? "  readonly [key: string]: unknown;\n" : "";
+  return `export interface ${heading} {\n${identity}${fields}${others}}\n`;
 };
 
 const emitField = (field: Field, context: Context): string => {

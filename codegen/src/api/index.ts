@@ -3,26 +3,32 @@ import path from "node:path";
 import { buildGoCommand, runWithGo } from "../go/go.ts";
 import { cacheFolder, root } from "../root.ts";
 import { CodegenError, type Step } from "../step.ts";
-import { emitApi } from "./emit.ts";
+import { emitApi, emitCrds } from "./emit.ts";
 import type { Model } from "./model.ts";
 import { request } from "./modules.ts";
 
 const apiFolder = "crd-types/src/generated/api";
+const crdsFolder = "crd-types/src/generated/crds";
 
 /** Go API types in; TypeScript types, constants and the tables of kinds and features out. */
 export const apiStep: Step = {
   name: "API types",
   inputs: ["crd-types/go", "codegen/go", "codegen/src", "codegen/package.json"],
-  outputs: [apiFolder],
+  outputs: [apiFolder, crdsFolder],
   run: async (report, stage) => {
     const model = await loadModel(report);
-    for (const [file, text] of emitApi(model)) {
-      const target = path.join(stage(apiFolder), file);
-      await mkdir(path.dirname(target), { recursive: true });
-      await writeFile(target, text);
-    }
-    report(`${model.kinds.length} kinds, ${model.features.length} features`);
+    await write(stage(apiFolder), emitApi(model));
+    await write(stage(crdsFolder), emitCrds(model));
+    report(`${model.kinds.length} kinds, ${model.crds.length} CRDs, ${model.features.length} features`);
   },
+};
+
+const write = async (folder: string, files: ReadonlyMap<string, string>): Promise<void> => {
+  for (const [file, text] of files) {
+    const target = path.join(folder, file);
+    await mkdir(path.dirname(target), { recursive: true });
+    await writeFile(target, text);
+  }
 };
 
 const loadModel = async (report: (line: string) => void): Promise<Model> => {

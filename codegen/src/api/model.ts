@@ -4,6 +4,16 @@ export type Model = {
   readonly kinds: readonly Kind[];
   readonly features: readonly Feature[];
   readonly featureConstants: readonly Constant[];
+  readonly crds: readonly CustomResourceDefinition[];
+  /** OpenAPI schemas by kind, without descriptions. */
+  readonly schemas: { readonly [kind: string]: unknown };
+};
+
+export type CustomResourceDefinition = {
+  /** A release channel of the Gateway API, or `gatewright`. */
+  readonly folder: string;
+  readonly file: string;
+  readonly definition: unknown;
 };
 
 export type Module = {
@@ -26,6 +36,8 @@ export type Struct = {
   /** Set, as `kind` is, for what stands alone as a document. */
   readonly apiVersion?: string;
   readonly kind?: string;
+  /** Whether there may be fields beyond those that are known. */
+  readonly open?: boolean;
   readonly extends: readonly Ref[];
   readonly fields: readonly Field[];
 };

@@ -11,13 +11,18 @@ export type ModuleRequest = {
   readonly source: "gateway" | "gatewright" | "kubernetes";
   /** Whether the objects of the module belong in the table of kinds. */
   readonly kinds: boolean;
+  /** The lowest release channel of the Gateway API that carries the kinds of the module. */
+  readonly channel?: "standard" | "experimental";
+  /** The built-in kinds whose schema is wanted, because we read them from files; kinds with a CRD always have one. */
+  readonly schemas?: readonly string[];
 };
 
-const gateway = (name: string, path: string): ModuleRequest => ({
+const gateway = (name: string, path: string, channel: "standard" | "experimental" = "standard"): ModuleRequest => ({
   name,
   package: `sigs.k8s.io/gateway-api/${path}`,
   source: "gateway",
   kinds: true,
+  channel,
 });
 
 const kubernetes = (name: string, roots: readonly string[], more: Partial<ModuleRequest> = {}): ModuleRequest => ({
@@ -47,28 +52,23 @@ export const modules: readonly ModuleRequest[] = [
     source: "kubernetes",
     kinds: false,
   },
+  { name: "config/v1", package: "gatewright.dev/crd-types/config/v1", source: "gatewright", kinds: true },
   gateway("gateway/v1", "apis/v1"),
   gateway("gateway/v1beta1", "apis/v1beta1"),
   gateway("gateway/v1alpha3", "apis/v1alpha3"),
   gateway("gateway/v1alpha2", "apis/v1alpha2"),
-  gateway("gateway-x/v1alpha1", "apisx/v1alpha1"),
-  kubernetes("core/v1", [
-    "ConfigMap",
-    "Event",
-    "Namespace",
-    "Node",
-    "PersistentVolumeClaim",
-    "Pod",
-    "Secret",
-    "Service",
-    "ServiceAccount",
-  ]),
+  gateway("gateway-x/v1alpha1", "apisx/v1alpha1", "experimental"),
+  kubernetes(
+    "core/v1",
+    ["ConfigMap", "Event", "Namespace", "Node", "PersistentVolumeClaim", "Pod", "Secret", "Service", "ServiceAccount"],
+    { schemas: ["ConfigMap", "Namespace", "Secret", "Service"] },
+  ),
   kubernetes("apps/v1", ["DaemonSet", "Deployment"], { group: "apps" }),
   kubernetes("autoscaling/v2", ["HorizontalPodAutoscaler"], { group: "autoscaling" }),
   kubernetes("policy/v1", ["PodDisruptionBudget"], { group: "policy" }),
-  kubernetes("discovery/v1", ["EndpointSlice"]),
+  kubernetes("discovery/v1", ["EndpointSlice"], { schemas: ["EndpointSlice"] }),
   kubernetes("certificates/v1", ["CertificateSigningRequest"]),
-  kubernetes("certificates/v1beta1", ["ClusterTrustBundle"]),
+  kubernetes("certificates/v1beta1", ["ClusterTrustBundle"], { schemas: ["ClusterTrustBundle"] }),
   kubernetes("coordination/v1", ["Lease"]),
   kubernetes("admission/v1", ["AdmissionReview"], { kinds: false }),
   kubernetes("authentication/v1", ["UserInfo"], { kinds: false }),
@@ -78,5 +78,6 @@ export const modules: readonly ModuleRequest[] = [
 export const request = {
   modules,
   features: "sigs.k8s.io/gateway-api/pkg/features",
+  bundle: "sigs.k8s.io/gateway-api/pkg/consts",
   scalars: "meta/v1",
 } as const;

@@ -9,5 +9,6 @@ import (
 	_ "k8s.io/apimachinery/pkg/apis/meta/v1"
 	_ "sigs.k8s.io/gateway-api/apis/v1"
 	_ "sigs.k8s.io/gateway-api/apisx/v1alpha1"
+	_ "sigs.k8s.io/gateway-api/pkg/consts"
 	_ "sigs.k8s.io/gateway-api/pkg/features"
 )

@@ -34,12 +34,17 @@ func run(dir string, in io.Reader, out io.Writer) error {
 	if err := decoder.Decode(&request); err != nil {
 		return fmt.Errorf("the request cannot be read: %w", err)
 	}
-	set, err := source.Load(dir, request.Packages())
+	set, err := source.Load(dir, request.Packages(), source.Experimental)
 	if err != nil {
 		return err
 	}
-	result, problems := model.Build(set, request)
+	standard, err := source.Load(dir, request.GatewayPackages(), source.Standard)
+	if err != nil {
+		return err
+	}
+	result, problems := model.Build(set, standard, request)
 	problems = append(problems, set.Problems()...)
+	problems = append(problems, standard.Problems()...)
 	if len(problems) > 0 {
 		return fmt.Errorf("%s", strings.Join(problems, "\n"))
 	}

@@ -13,13 +13,15 @@ import (
 	"gatewright.dev/codegen/internal/source"
 )
 
-// Build makes the model. Problems are faults in the sources, as `file:line: message`.
-func Build(set *source.Set, request Request) (*Model, []string) {
+// Build makes the model from the packages as the experimental channel of the Gateway API shows them; standard is needed for
+// the CRDs of the standard channel. Problems are faults in the sources, as `file:line: message`.
+func Build(set, standard *source.Set, request Request) (*Model, []string) {
 	b := &builder{
-		set:     set,
-		modules: map[string]*module{},
-		found:   map[ident]*Type{},
-		scalars: request.Scalars,
+		set:      set,
+		standard: standard,
+		modules:  map[string]*module{},
+		found:    map[ident]*Type{},
+		scalars:  request.Scalars,
 	}
 	for _, wanted := range request.Modules {
 		pkg := set.Roots[wanted.Package]
@@ -45,6 +47,7 @@ func Build(set *source.Set, request Request) (*Model, []string) {
 		result.Modules = append(result.Modules, b.finish(b.modules[wanted.Package]))
 	}
 	result.Kinds = b.kinds(request)
+	result.CRDs, result.Schemas = b.definitions(request, result.Kinds)
 	if request.Features != "" {
 		pkg := set.Roots[request.Features]
 		result.Features = b.features(pkg)
@@ -64,12 +67,12 @@ type module struct {
 type ident struct{ path, name string }
 
 type builder struct {
-	set      *source.Set
-	modules  map[string]*module
-	found    map[ident]*Type
-	queue    []ident
-	scalars  string
-	problems []string
+	set, standard *source.Set
+	modules       map[string]*module
+	found         map[ident]*Type
+	queue         []ident
+	scalars       string
+	problems      []string
 }
 
 // seed asks for the types that a module starts from.

@@ -4,9 +4,7 @@ import (
 	"encoding/json"
 	"go/constant"
 	"go/types"
-	"regexp"
 	"slices"
-	"strings"
 
 	crdmarkers "sigs.k8s.io/controller-tools/pkg/crd/markers"
 	"sigs.k8s.io/controller-tools/pkg/markers"
@@ -48,18 +46,12 @@ func typeEnum(info *markers.TypeInfo) ([]json.RawMessage, bool) {
 	return values, closed
 }
 
-// gatewayEnum finds the values that a release channel of the Gateway API allows beyond the marker.
-var gatewayEnum = regexp.MustCompile(`<gateway:experimental:validation:Enum=([^>]*)>`)
-
-// fieldEnum reads the values to which the markers of a field bind it, those of the experimental channel included.
+// fieldEnum reads the values to which the markers of a field bind it; the last marker counts.
 func fieldEnum(field markers.FieldInfo) []json.RawMessage {
 	var values []json.RawMessage
-	if enum, ok := field.Markers.Get("kubebuilder:validation:Enum").(crdmarkers.Enum); ok {
-		values = encodeAll(enum)
-	}
-	for _, match := range gatewayEnum.FindAllStringSubmatch(field.Doc, -1) {
-		for value := range strings.SplitSeq(match[1], ";") {
-			values = appendValue(values, encode(value))
+	for _, marker := range field.Markers["kubebuilder:validation:Enum"] {
+		if enum, ok := marker.(crdmarkers.Enum); ok {
+			values = encodeAll(enum)
 		}
 	}
 	return values

@@ -24,7 +24,8 @@ func (b *builder) kinds(request Request) []Kind {
 			}
 			key := m.group.Group + "/" + id.name
 			if byGroupKind[key] == nil {
-				byGroupKind[key] = &Kind{Kind: id.name, Group: m.group.Group, Source: m.Source, ShortNames: []string{}, Categories: []string{}}
+				byGroupKind[key] = &Kind{
+					Channel: m.Channel, Kind: id.name, Group: m.group.Group, Source: m.Source, ShortNames: []string{}, Categories: []string{}}
 			}
 			b.addVersion(byGroupKind[key], m)
 		}
@@ -87,7 +88,7 @@ func (b *builder) addVersion(kind *Kind, m *module) {
 		Storage:    info.Markers.Get("kubebuilder:storageversion") != nil,
 		Deprecated: info.Markers.Get("kubebuilder:deprecatedversion") != nil,
 	}
-	if described := b.found[ident{m.Package, kind.Kind}]; m.Source == "kubernetes" {
+	if described := b.found[ident{m.Package, kind.Kind}]; m.Source == sourceKubernetes {
 		for _, field := range described.Struct.Fields {
 			kind.HasStatus = kind.HasStatus || field.Name == "status"
 		}

@@ -5,6 +5,8 @@ type Request struct {
 	Modules []ModuleRequest `json:"modules"`
 	// Features is the package that lists the Gateway API's features.
 	Features string `json:"features,omitempty"`
+	// Bundle is the package that says which release of the Gateway API this is.
+	Bundle string `json:"bundle,omitempty"`
 	// Scalars is the module that holds types with a JSON form of their own, such as Time and Quantity.
 	Scalars string `json:"scalars"`
 }
@@ -19,6 +21,10 @@ type ModuleRequest struct {
 	Roots []string `json:"roots,omitempty"`
 	// Source is one of `gateway`, `gatewright` (kinds with a CRD) and `kubernetes`.
 	Source string `json:"source"`
+	// Channel is the lowest release channel of the Gateway API that carries the kinds of the module.
+	Channel string `json:"channel,omitempty"`
+	// Schemas are the kinds of a module of source `kubernetes` whose schema is wanted; other kinds always have one.
+	Schemas []string `json:"schemas,omitempty"`
 	// Kinds tells whether the objects of the module belong in the table of kinds.
 	Kinds bool `json:"kinds"`
 }
@@ -29,8 +35,21 @@ func (r Request) Packages() []string {
 	for _, module := range r.Modules {
 		paths = append(paths, module.Package)
 	}
-	if r.Features != "" {
-		paths = append(paths, r.Features)
+	for _, path := range []string{r.Features, r.Bundle} {
+		if path != "" {
+			paths = append(paths, path)
+		}
+	}
+	return paths
+}
+
+// GatewayPackages are the import paths that differ between release channels of the Gateway API.
+func (r Request) GatewayPackages() []string {
+	var paths []string
+	for _, module := range r.Modules {
+		if module.Source == sourceGateway {
+			paths = append(paths, module.Package)
+		}
 	}
 	return paths
 }

@@ -19,7 +19,11 @@ const metaPackage = "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 // structOf describes the fields of a struct that is declared in the module origin, as seen from the module m.
 func (b *builder) structOf(m, origin *module, info *markers.TypeInfo) *Struct {
-	out := &Struct{Extends: []Ref{}, Fields: []Field{}}
+	out := &Struct{
+		Open:    info.Markers.Get("kubebuilder:pruning:PreserveUnknownFields") != nil,
+		Extends: []Ref{},
+		Fields:  []Field{},
+	}
 	for _, field := range info.Fields {
 		name, options := jsonTag(field.Tag)
 		fieldType := origin.pkg.TypesInfo.TypeOf(field.RawField.Type)

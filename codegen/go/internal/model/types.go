@@ -10,6 +10,9 @@ type Model struct {
 	Features []Feature `json:"features"`
 	// FeatureConstants are the constants of the package that lists the features.
 	FeatureConstants []Constant `json:"featureConstants"`
+	CRDs             []CRD      `json:"crds"`
+	// Schemas are the OpenAPI schemas of kinds, as in CRDs, by kind and without descriptions.
+	Schemas map[string]json.RawMessage `json:"schemas"`
 }
 
 // Module is one Go package, which becomes one TypeScript module.
@@ -36,10 +39,12 @@ type Type struct {
 // Struct is a type with fields.
 type Struct struct {
 	// APIVersion and Kind are set for what stands alone as a document.
-	APIVersion string  `json:"apiVersion,omitempty"`
-	Kind       string  `json:"kind,omitempty"`
-	Extends    []Ref   `json:"extends"`
-	Fields     []Field `json:"fields"`
+	APIVersion string `json:"apiVersion,omitempty"`
+	Kind       string `json:"kind,omitempty"`
+	// Open tells whether the type holds fields beyond those that are known.
+	Open    bool    `json:"open,omitempty"`
+	Extends []Ref   `json:"extends"`
+	Fields  []Field `json:"fields"`
 }
 
 // Enum is a set of values. An open one admits others too.
@@ -134,4 +139,12 @@ type KindVersion struct {
 	Served     bool   `json:"served"`
 	Storage    bool   `json:"storage"`
 	Deprecated bool   `json:"deprecated"`
+}
+
+// CRD is one definition and the file to which it belongs.
+type CRD struct {
+	// Folder is a release channel of the Gateway API, or `gatewright`.
+	Folder     string          `json:"folder"`
+	File       string          `json:"file"`
+	Definition json.RawMessage `json:"definition"`
 }

@@ -19,12 +19,14 @@ import (
 type Set struct {
 	Parser *crd.Parser
 	// Roots are the requested packages by import path.
-	Roots map[string]*loader.Package
-	dir   string
+	Roots   map[string]*loader.Package
+	Channel Channel
+	dir     string
 }
 
-// Load reads packages, named by import path, as the go.mod of the folder dir resolves them.
-func Load(dir string, paths []string) (*Set, error) {
+// Load reads packages, named by import path, as the go.mod of the folder dir resolves them, and as a release channel of the
+// Gateway API shows them.
+func Load(dir string, paths []string, channel Channel) (*Set, error) {
 	// The loader leaves generated code out unless told otherwise, and with it the Gateway API's GroupName, of which other
 	// constants are made.
 	roots, err := loader.LoadRootsWithConfig(&packages.Config{Dir: dir, BuildFlags: []string{"-tags="}}, paths...)
@@ -43,7 +45,7 @@ func Load(dir string, paths []string) (*Set, error) {
 		return nil, err
 	}
 	crd.AddKnownTypes(parser)
-	set := &Set{Parser: parser, Roots: map[string]*loader.Package{}, dir: dir}
+	set := &Set{Parser: parser, Roots: map[string]*loader.Package{}, Channel: channel, dir: dir}
 	for _, root := range roots {
 		for _, problem := range root.Errors {
 			return nil, fmt.Errorf("%s: %s", root.PkgPath, problem.Error())
@@ -56,6 +58,10 @@ func Load(dir string, paths []string) (*Set, error) {
 		}
 	}
 	sort.Slice(roots, func(i, j int) bool { return roots[i].PkgPath < roots[j].PkgPath })
+	for _, root := range roots {
+		root.NeedSyntax()
+		applyTags(root.Syntax, channel)
+	}
 	for _, root := range roots {
 		parser.NeedPackage(root)
 		root.NeedTypesInfo()

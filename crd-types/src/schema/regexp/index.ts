@@ -1,0 +1,2 @@
+export { compilePattern, type Matcher } from "./matcher.ts";
+export { PatternError } from "./syntax.ts";
