@@ -1,3 +1,11 @@
+export {
+  createLogger,
+  type LogFormat,
+  logFormats,
+  type LoggerOptions,
+  type LogLevel,
+  logLevels,
+} from "./create-logger.ts";
 export { deepEqual } from "./equal.ts";
 export {
   type Changes,

@@ -124,8 +124,8 @@ export function startEnvoyProcess(options: EnvoyProcessOptions): EnvoyProcess {
     if (drainMs <= 0) return;
     await beginDrain(admin);
     const deadline = performance.now() + drainMs;
-    while (child !== undefined && performance.now() < deadline) {
-      // No answer: there is nothing to wait for.
+    while (performance.now() < deadline) {
+      // No answer: it has died, and there is nothing to wait for.
       if (!(await activeRequests(admin))) return;
       await pause(drainPollMs, undefined);
     }
