@@ -18,7 +18,7 @@ export type LoggerOptions = {
 
 export function createLogger({ level, format, write }: LoggerOptions): Logger {
   if (format === "text") return textLogger(level, write, {});
-  const options = { level, base: undefined, timestamp: pino.stdTimeFunctions.isoTime, formatters: { level: labelled } };
+  const options = { level, base: {}, timestamp: pino.stdTimeFunctions.isoTime, formatters: { level: labelled } };
   return pino(options, { write });
 }
 

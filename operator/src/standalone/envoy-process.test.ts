@@ -134,8 +134,7 @@ describe("startEnvoyProcess()", () => {
       ["--conditions=source", program, await envoyBinary(), join(base, "run"), String(port)],
       { stdio: ["ignore", "pipe", "inherit"] },
     );
-    const [line] = (await once(createInterface({ input: parent.stdout }), "line")) as [string];
-    const pid = Number(line);
+    const pid = Number((await once(createInterface({ input: parent.stdout }), "line"))[0]);
     assert(isAlive(pid));
     parent.kill("SIGKILL");
     await eventually(async () => !isAlive(pid) && !existsSync(join(base, "run")));
