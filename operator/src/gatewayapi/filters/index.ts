@@ -1,0 +1,1 @@
+export { createFilters } from "./filters.ts";
