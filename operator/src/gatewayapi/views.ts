@@ -29,7 +29,7 @@ export type GatewayView = {
   readonly accepted: boolean;
   /** Ports that its good listeners state, ascending, whether they can be bound or not. */
   readonly ports: readonly number[];
-  /** All but Programmed and ResolvedRefs. */
+  /** Those that do not need the proxy's word: Accepted and ResolvedRefs. Without `observedGeneration`, here and below. */
   readonly conditions: readonly DesiredCondition[];
 };
 
@@ -49,6 +49,7 @@ export type ListenerView = {
   readonly allowedNamespaces:
     | { readonly kind: "all" }
     | { readonly kind: "same" }
+    | { readonly kind: "none" }
     | { readonly kind: "selector"; readonly selector: import("@gatewright/crd-types/meta/v1").LabelSelector };
   /** Key of the route table that its routes go to; undefined for protocols without HTTP routes. */
   readonly routeTable?: string;
@@ -98,13 +99,13 @@ export type GatewaySide = {
   /** By HTTPRoute key. */
   readonly attachments: Table<AttachmentView>;
   /**
-   * Hosts that listeners state, by `virtualHostKey`; the members are names of listeners. Such a virtual host exists even
+   * Hosts that listeners state, by `virtualHostKey`; the members are keys of their Gateways. Such a virtual host exists even
    * without routes, and answers 404: a request for a listener's host never falls through to a wider one.
    */
   readonly reservedHosts: Table<ReadonlySet<string>>;
   /**
    * Hosts that other HTTPS listeners of the port own, by `virtualHostKey` in the table of a listener that does not; the
-   * members are names of the owners. A request for one came over the wrong connection: the virtual host answers 421, so that
+   * members are keys of their Gateways. A request for one came over the wrong connection: the virtual host answers 421, so that
    * the client opens another. https://gateway-api.sigs.k8s.io/geps/gep-3567/
    */
   readonly misdirectedHosts: Table<ReadonlySet<string>>;
