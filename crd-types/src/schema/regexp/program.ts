@@ -35,7 +35,7 @@ export function compileProgram(pattern: Pattern): Program {
         return part.parts.reduceRight((after, inner) => build(inner, after), next);
       case "either":
         return add({ kind: "split", nexts: part.options.map((option) => build(option, next)) });
-      case "repeat":
+      default:
         return buildRepeat(part, next);
     }
   }
