@@ -335,6 +335,8 @@ new JsonFile(project, ".oxlintrc.json", {
       "unicorn/consistent-function-scoping": "off",
       "unicorn/no-array-sort": "off",
       "unicorn/no-array-reverse": "off",
+      // noImplicitReturns knows when a switch is exhaustive.
+      "typescript/consistent-return": "off",
     },
     overrides: [
       ...boundaries,
