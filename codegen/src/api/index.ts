@@ -4,8 +4,9 @@ import { buildGoCommand, runWithGo } from "../go/go.ts";
 import { cacheFolder, root } from "../root.ts";
 import { CodegenError, type Step } from "../step.ts";
 import { emitApi, emitCrds } from "./emit.ts";
-import type { Model } from "./model.ts";
+import { isModel, type Model } from "./model.ts";
 import { request } from "./modules.ts";
+import { verifyApi } from "./verify.ts";
 
 const apiFolder = "crd-types/src/generated/api";
 const crdsFolder = "crd-types/src/generated/crds";
@@ -17,7 +18,10 @@ export const apiStep: Step = {
   outputs: [apiFolder, crdsFolder],
   run: async (report, stage) => {
     const model = await loadModel(report);
-    await write(stage(apiFolder), emitApi(model));
+    const files = emitApi(model);
+    const problems = verifyApi(files, model.kinds);
+    if (problems.length > 0) throw new CodegenError(`what was generated is not as it must be:\n${problems.join("\n")}`);
+    await write(stage(apiFolder), files);
     await write(stage(crdsFolder), emitCrds(model));
     report(`${model.kinds.length} kinds, ${model.crds.length} CRDs, ${model.features.length} features`);
   },
@@ -37,5 +41,8 @@ const loadModel = async (report: (line: string) => void): Promise<Model> => {
   const cwd = path.join(root, "crd-types/go");
   const result = await runWithGo(binary, [], { cwd, input: JSON.stringify(request), report: () => {} });
   if (result.exitCode !== 0) throw new CodegenError(result.stderr);
-  return JSON.parse(result.stdout) as Model;
+  const model: unknown = JSON.parse(result.stdout);
+  if (!isModel(model))
+    throw new CodegenError("apitypes and its reader differ: codegen/src/api/model.ts does not fit what it prints");
+  return model;
 };

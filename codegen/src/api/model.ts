@@ -9,6 +9,13 @@ export type Model = {
   readonly schemas: { readonly [kind: string]: unknown };
 };
 
+/** Whether the model has its parts; their insides are the other program's affair. */
+export const isModel = (value: unknown): value is Model =>
+  typeof value === "object" &&
+  value !== null &&
+  ["modules", "kinds", "features", "featureConstants", "crds"].every((key) => Array.isArray(Reflect.get(value, key))) &&
+  typeof Reflect.get(value, "schemas") === "object";
+
 export type CustomResourceDefinition = {
   /** A release channel of the Gateway API, or `gatewright`. */
   readonly folder: string;

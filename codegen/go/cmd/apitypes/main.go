@@ -12,6 +12,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
 
 	"gatewright.dev/codegen/internal/model"
@@ -46,6 +47,8 @@ func run(dir string, in io.Reader, out io.Writer) error {
 	problems = append(problems, set.Problems()...)
 	problems = append(problems, standard.Problems()...)
 	if len(problems) > 0 {
+		slices.Sort(problems)
+		problems = slices.Compact(problems)
 		return fmt.Errorf("%s", strings.Join(problems, "\n"))
 	}
 	encoder := json.NewEncoder(out)

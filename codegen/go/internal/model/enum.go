@@ -8,6 +8,8 @@ import (
 
 	crdmarkers "sigs.k8s.io/controller-tools/pkg/crd/markers"
 	"sigs.k8s.io/controller-tools/pkg/markers"
+
+	"gatewright.dev/codegen/internal/marker"
 )
 
 // enumOf describes a string or number type with known values, or returns nil for one without.
@@ -16,14 +18,8 @@ import (
 // a condition may carry a reason of the implementation's own.
 func (b *builder) enumOf(m *module, info *markers.TypeInfo, basic *types.Basic) *Enum {
 	values, closed := typeEnum(info)
-	for _, name := range m.pkg.Types.Scope().Names() {
-		value, ok := m.pkg.Types.Scope().Lookup(name).(*types.Const)
-		if !ok || !value.Exported() {
-			continue
-		}
-		if named, ok := value.Type().(*types.Named); ok && named.Obj().Pkg() == m.pkg.Types && named.Obj().Name() == info.Name {
-			values = appendValue(values, encodeConstant(value.Val()))
-		}
+	for _, value := range marker.Constants(m.pkg.Types, info.Name) {
+		values = appendValue(values, encodeConstant(value.Val()))
 	}
 	if len(values) == 0 {
 		return nil
@@ -49,8 +45,8 @@ func typeEnum(info *markers.TypeInfo) ([]json.RawMessage, bool) {
 // fieldEnum reads the values to which the markers of a field bind it; the last marker counts.
 func fieldEnum(field markers.FieldInfo) []json.RawMessage {
 	var values []json.RawMessage
-	for _, marker := range field.Markers["kubebuilder:validation:Enum"] {
-		if enum, ok := marker.(crdmarkers.Enum); ok {
+	for _, value := range field.Markers["kubebuilder:validation:Enum"] {
+		if enum, ok := value.(crdmarkers.Enum); ok {
 			values = encodeAll(enum)
 		}
 	}

@@ -3,7 +3,10 @@ package source
 
 import (
 	"fmt"
+	"go/ast"
+	"go/token"
 	"path/filepath"
+	"slices"
 	"sort"
 	"strings"
 
@@ -22,6 +25,8 @@ type Set struct {
 	Roots   map[string]*loader.Package
 	Channel Channel
 	dir     string
+	// problems are markers without effect.
+	problems []string
 }
 
 // Load reads packages, named by import path, as the go.mod of the folder dir resolves them, and as a release channel of the
@@ -29,7 +34,8 @@ type Set struct {
 func Load(dir string, paths []string, channel Channel) (*Set, error) {
 	// The loader leaves generated code out unless told otherwise, and with it the Gateway API's GroupName, of which other
 	// constants are made.
-	roots, err := loader.LoadRootsWithConfig(&packages.Config{Dir: dir, BuildFlags: []string{"-tags="}}, paths...)
+	config := &packages.Config{Dir: dir, BuildFlags: []string{"-tags="}, Fset: token.NewFileSet()}
+	roots, err := loader.LoadRootsWithConfig(config, paths...)
 	if err != nil {
 		return nil, err
 	}
@@ -60,6 +66,9 @@ func Load(dir string, paths []string, channel Channel) (*Set, error) {
 	sort.Slice(roots, func(i, j int) bool { return roots[i].PkgPath < roots[j].PkgPath })
 	for _, root := range roots {
 		root.NeedSyntax()
+		for _, file := range root.Syntax {
+			set.checkMarkers(config.Fset, root.PkgPath, file)
+		}
 		applyTags(root.Syntax, channel)
 	}
 	for _, root := range roots {
@@ -72,7 +81,7 @@ func Load(dir string, paths []string, channel Channel) (*Set, error) {
 // Problems lists what controller-tools found wrong in the packages, one a line, with file and line.
 func (s *Set) Problems() []string {
 	seen := map[string]bool{}
-	var problems []string
+	problems := slices.Clone(s.problems)
 	raw := make([]*packages.Package, 0, len(s.Roots))
 	for _, root := range s.Roots {
 		raw = append(raw, root.Package)
@@ -93,6 +102,12 @@ func (s *Set) Problems() []string {
 	})
 	sort.Strings(problems)
 	return problems
+}
+
+func (s *Set) checkMarkers(files *token.FileSet, pkg string, file *ast.File) {
+	for _, problem := range marker.Check(s.Parser.Collector.Registry, pkg, files.Position(file.Pos()).Filename, file) {
+		s.problems = append(s.problems, s.Place(files.Position(problem.Pos).String())+": "+problem.Message)
+	}
 }
 
 // Place shortens a position in a file below the working folder.
