@@ -1,0 +1,107 @@
+import type { Service, ServicePort } from "@gatewright/crd-types/core/v1";
+import type { EndpointSlice } from "@gatewright/crd-types/discovery/v1";
+import type { Cluster } from "../../ir/index.ts";
+import { parseAppProtocol } from "./app-protocol.ts";
+import { clusterName, parseBackendKey } from "./backend-key.ts";
+import { isReady } from "./readiness.ts";
+
+/** What a Service's port comes to. By `backendKey`. */
+export type BackendView =
+  | { readonly kind: "service"; readonly cluster: Cluster; readonly endpoints: EndpointsSource }
+  | { readonly kind: "invalid"; readonly reason: "BackendNotFound" | "UnsupportedProtocol"; readonly message: string };
+
+/** How the endpoints of a Service's port are found in EndpointSlices. */
+export type EndpointsSource = {
+  /** Slices name their ports after the Service's; empty for a port without a name. */
+  readonly portName: string;
+  /** Where the Service states a number. */
+  readonly targetPort: number | undefined;
+  /** Of a Service with both families, each pod is in two slices: once is enough. */
+  readonly preferredFamily: "IPv4" | "IPv6" | undefined;
+};
+
+const connectTimeoutMs = 5_000;
+
+const invalid = (reason: "BackendNotFound" | "UnsupportedProtocol", message: string): BackendView => ({
+  kind: "invalid",
+  reason,
+  message,
+});
+
+/** `fqdnSlices` are the Service's EndpointSlices of names instead of addresses, by name. */
+export function translateBackend(
+  key: string,
+  service: Service | undefined,
+  fqdnSlices: readonly EndpointSlice[],
+): BackendView {
+  const { service: serviceKey, port: number } = parseBackendKey(key);
+  if (service === undefined) return invalid("BackendNotFound", `Service ${serviceKey} does not exist`);
+  const external = service.spec?.type === "ExternalName";
+  const port = service.spec?.ports?.find((candidate) => candidate.port === number && isTcp(candidate));
+  if (port === undefined && !external) return unknownPort(serviceKey, service, number);
+  const speaks = parseAppProtocol(port?.appProtocol);
+  if (speaks === undefined)
+    return invalid(
+      "UnsupportedProtocol",
+      `port ${number} of Service ${serviceKey} states appProtocol ${port?.appProtocol}, which is not supported`,
+    );
+  const hostname = external ? service.spec.externalName : undefined;
+  if (external && !isHostname(hostname))
+    return invalid("BackendNotFound", `Service ${serviceKey} names no usable externalName`);
+  const source = endpointsSource(service, port);
+  const dns = hostname === undefined ? fqdnEndpoint(fqdnSlices, source) : { hostname, port: number };
+  const { namespace = "", name = "" } = service.metadata;
+  return {
+    kind: "service",
+    cluster: {
+      name: clusterName(key, speaks.mark),
+      origin: { kind: "Service", namespace, name },
+      endpoints: dns === undefined ? { kind: "eds" } : { kind: "dns", ...dns },
+      protocol: speaks.protocol,
+      connectTimeoutMs,
+    },
+    endpoints: source,
+  };
+}
+
+const isTcp = ({ protocol = "TCP" }: ServicePort): boolean => protocol === "TCP";
+
+function unknownPort(serviceKey: string, service: Service, number: number): BackendView {
+  const other = service.spec?.ports?.find(({ port }) => port === number);
+  if (other !== undefined)
+    return invalid("UnsupportedProtocol", `port ${number} of Service ${serviceKey} is ${other.protocol}, not TCP`);
+  return invalid("BackendNotFound", `Service ${serviceKey} has no port ${number}`);
+}
+
+/** A DNS name or an address, as an `externalName` may be; Envoy refuses to resolve anything else. */
+const isHostname = (name: string | undefined): name is string =>
+  name !== undefined &&
+  name.length <= 253 &&
+  /^[a-z0-9_]([-a-z0-9_]*[a-z0-9_])?(\.[a-z0-9_]([-a-z0-9_]*[a-z0-9_])?)*\.?$/i.test(name);
+
+function endpointsSource({ spec }: Service, port: ServicePort | undefined): EndpointsSource {
+  const target = port?.targetPort ?? port?.port;
+  return {
+    portName: port?.name ?? "",
+    targetPort: typeof target === "number" ? target : undefined,
+    preferredFamily: spec?.ipFamilies?.length === 2 ? asFamily(spec.ipFamilies[0]) : undefined,
+  };
+}
+
+const asFamily = (family: string | undefined): "IPv4" | "IPv6" | undefined =>
+  family === "IPv4" || family === "IPv6" ? family : undefined;
+
+/** EDS carries addresses only. A Service of names is resolved by Envoy; of several names, the first in the alphabet serves. */
+function fqdnEndpoint(
+  slices: readonly EndpointSlice[],
+  { portName }: EndpointsSource,
+): { readonly hostname: string; readonly port: number } | undefined {
+  const found = slices.flatMap(({ endpoints = [], ports = [] }) => {
+    const port = ports.find(({ name }) => (name ?? "") === portName)?.port;
+    if (port === undefined) return [];
+    return endpoints
+      .filter(isReady)
+      .flatMap(({ addresses: [hostname] }) => (isHostname(hostname) ? [{ hostname, port }] : []));
+  });
+  return found.toSorted((left, right) => (left.hostname < right.hostname ? -1 : 1)).at(0);
+}

@@ -1,0 +1,68 @@
+import { type EndpointSlice, LabelServiceName } from "@gatewright/crd-types/discovery/v1";
+import type { Cluster, Endpoints } from "../../ir/index.ts";
+import { deepEqual, type Graph, type Table } from "../../lib/index.ts";
+import { objectKey, type Store } from "../../store/index.ts";
+import { type BackendView, translateBackend } from "./backend.ts";
+import { backendOfCluster, parseBackendKey } from "./backend-key.ts";
+import { translateEndpoints } from "./endpoints.ts";
+
+/** The backends that `inUse` names, by `backendKey`; the values of `inUse` are lists of such keys. */
+export function createBackends(graph: Graph, store: Store, inUse: Table<readonly string[]>): Table<BackendView> {
+  const { Service, EndpointSlice } = store.objects;
+  const used = graph.index("backendsInUse", inUse, (keys) => keys);
+  // Slices of names are a table apart: those of addresses must not wake clusters, let alone routes.
+  const fqdnSlices = graph.index("fqdnSlices", EndpointSlice, (slice) =>
+    slice.addressType === "FQDN" ? serviceOf(slice) : [],
+  );
+  return graph.derive("backends", {
+    keysOf: [used],
+    compute: (key) => {
+      const { service } = parseBackendKey(key);
+      const slices = members(fqdnSlices.get(service), EndpointSlice);
+      return translateBackend(key, Service.get(service), slices);
+    },
+    equal: deepEqual,
+  });
+}
+
+/** The clusters that `named` names, with how to find their endpoints. */
+export function createClusters(
+  graph: Graph,
+  store: Store,
+  backends: Table<BackendView>,
+  named: Table<{ readonly clusters: readonly Cluster[] }>,
+): { readonly clusters: Table<Cluster>; readonly endpoints: Table<Endpoints> } {
+  const { EndpointSlice } = store.objects;
+  const names = graph.index("clusterNames", named, ({ clusters }) => clusters.map(({ name }) => name));
+  const slicesOf = graph.index("slicesOfService", EndpointSlice, serviceOf);
+
+  const clusters = graph.derive<Cluster>("clusters", {
+    keysOf: [names],
+    compute: (name) => {
+      const backend = backends.get(backendOfCluster(name));
+      return backend?.kind === "service" && backend.cluster.name === name ? backend.cluster : undefined;
+    },
+  });
+
+  const endpoints = graph.derive<Endpoints>("endpoints", {
+    keysOf: [clusters],
+    compute: (name) => {
+      const key = backendOfCluster(name);
+      const backend = backends.get(key);
+      if (backend?.kind !== "service" || backend.cluster.endpoints.kind !== "eds") return undefined;
+      const slices = members(slicesOf.get(parseBackendKey(key).service), EndpointSlice);
+      return { cluster: name, addresses: translateEndpoints(slices, backend.endpoints) };
+    },
+    equal: deepEqual,
+  });
+
+  return { clusters, endpoints };
+}
+
+function serviceOf({ metadata: { namespace = "", labels = {} } }: EndpointSlice): readonly string[] {
+  const name = labels[LabelServiceName];
+  return name === undefined ? [] : [objectKey(namespace, name)];
+}
+
+const members = <V>(keys: ReadonlySet<string> | undefined, table: Table<V>): readonly V[] =>
+  [...(keys ?? [])].toSorted().flatMap((key) => table.get(key) ?? []);
