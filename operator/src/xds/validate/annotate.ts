@@ -1,10 +1,13 @@
 import { create, type DescField, type DescMessage, getOption, hasOption, setExtension } from "@bufbuild/protobuf";
 import { AnySchema, FieldOptionsSchema, MessageOptionsSchema, OneofOptionsSchema } from "@bufbuild/protobuf/wkt";
 import {
+  type FieldRules,
   FieldRulesSchema,
   Ignore,
+  MapRulesSchema,
   MessageRulesSchema,
   OneofRulesSchema,
+  RepeatedRulesSchema,
   field as fieldRules,
   message as messageRules,
   oneof as oneofRules,
@@ -16,6 +19,7 @@ import {
   required as oneofRequired,
 } from "@gatewright/crd-types/proto/validate/validate_pb";
 import { convertRules } from "./convert.ts";
+import { isRecursive } from "./recursive.ts";
 
 const annotated = new WeakSet<DescMessage>();
 
@@ -45,16 +49,19 @@ function annotateMessage(desc: DescMessage) {
     }
   }
   for (const field of desc.fields) {
-    if (hasOption(field, envoyRules)) annotateField(desc, field);
+    if (hasOption(field, envoyRules) || isRecursive(field)) annotateField(desc, field);
   }
 }
 
 function annotateField(desc: DescMessage, field: DescField) {
   const { rules, required } = convertRules(getOption(field, envoyRules));
   const needed = required && field.oneof === undefined;
-  if (rules.type.case === "any" && field.message?.typeName !== AnySchema.typeName) {
-    // A rule for Any on another message: protoc-gen-validate then asks for its presence and does not look into it.
-    setFieldRules(field, create(FieldRulesSchema, { ignore: Ignore.ALWAYS }));
+  // A rule for Any on another message: protoc-gen-validate then asks for its presence and does not look into it.
+  const closed = rules.type.case === "any" && field.message?.typeName !== AnySchema.typeName;
+  if (closed || isRecursive(field)) {
+    // protovalidate 1.3.0 forgets what stands behind a recursive field when it plans, so each such message is checked on
+    // its own: see nested.ts.
+    setFieldRules(field, doNotEnter(field, rules));
     if (needed) requireByMessage(desc, field);
     return;
   }
@@ -62,7 +69,25 @@ function annotateField(desc: DescMessage, field: DescField) {
   setFieldRules(field, rules);
 }
 
-function setFieldRules(field: DescField, rules: ReturnType<typeof create<typeof FieldRulesSchema>>) {
+/** Rules that say how many messages there may be, but not what is in them. */
+function doNotEnter(field: DescField, rules: FieldRules): FieldRules {
+  const shut = create(FieldRulesSchema, { ignore: Ignore.ALWAYS });
+  if (field.fieldKind === "list") {
+    const counted = rules.type.case === "repeated" ? rules.type.value : create(RepeatedRulesSchema);
+    counted.items = shut;
+    rules.type = { case: "repeated", value: counted };
+    return rules;
+  }
+  if (field.fieldKind === "map") {
+    const counted = rules.type.case === "map" ? rules.type.value : create(MapRulesSchema);
+    counted.values = shut;
+    rules.type = { case: "map", value: counted };
+    return rules;
+  }
+  return shut;
+}
+
+function setFieldRules(field: DescField, rules: FieldRules) {
   field.proto.options ??= create(FieldOptionsSchema);
   setExtension(field.proto.options, fieldRules, rules);
 }

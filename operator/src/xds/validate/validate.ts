@@ -1,10 +1,10 @@
 import { type DescMessage, isMessage, type Message, type MessageShape } from "@bufbuild/protobuf";
-import { type ReflectMessage, reflect } from "@bufbuild/protobuf/reflect";
-import { AnySchema, type Duration, DurationSchema } from "@bufbuild/protobuf/wkt";
+import { reflect } from "@bufbuild/protobuf/reflect";
+import { type Any, AnySchema, type Duration, DurationSchema } from "@bufbuild/protobuf/wkt";
 import { createValidator } from "@bufbuild/protovalidate";
 import { protoRegistry, unpackAny } from "../proto/index.ts";
 import { annotate } from "./annotate.ts";
-import { findSpecial } from "./special.ts";
+import { eachNested } from "./nested.ts";
 import { createViolation, fromRuleViolation, type Segment, type Violation } from "./violation.ts";
 
 export type Validation =
@@ -26,7 +26,13 @@ export function validateMessage<Desc extends DescMessage>(schema: Desc, message:
   return violations.length === 0 ? valid : { kind: "invalid", violations };
 }
 
-function check(typeName: string, message: Message, within: readonly Segment[], violations: Violation[]) {
+function check(typeName: string, message: Message, within: readonly Segment[], violations: Violation[]): void {
+  if (isMessage(message, AnySchema)) checkAny(message, within, violations);
+  else if (isMessage(message, DurationSchema)) checkDuration(message, within, violations);
+  else checkRules(typeName, message, within, violations);
+}
+
+function checkRules(typeName: string, message: Message, within: readonly Segment[], violations: Violation[]) {
   // The rules are on the registry's descriptors. A generated schema describes the same fields.
   const desc = protoRegistry().getMessage(typeName);
   if (desc === undefined) throw new TypeError(`${typeName} is no type of Envoy's API`);
@@ -36,26 +42,19 @@ function check(typeName: string, message: Message, within: readonly Segment[], v
   if (result.kind === "invalid") {
     for (const violation of result.violations) violations.push(fromRuleViolation(within, violation));
   }
-  findSpecial(reflect(desc, message), within, ({ segments, message: special }) => {
-    checkSpecial(special, segments, violations);
+  eachNested(reflect(desc, message), within, (nested, segments) => {
+    check(nested.desc.typeName, nested.message, segments, violations);
   });
 }
 
-function checkSpecial({ message }: ReflectMessage, segments: readonly Segment[], violations: Violation[]) {
-  if (isMessage(message, DurationSchema)) {
-    if (!isValidDuration(message)) {
-      violations.push(createViolation(segments, "duration.range", "is not a valid duration"));
-    }
-    return;
-  }
-  if (!isMessage(message, AnySchema)) return;
-  const unpacked = unpackAny(message);
+function checkAny(any: Any, within: readonly Segment[], violations: Violation[]) {
+  const unpacked = unpackAny(any);
   switch (unpacked.kind) {
     case "message":
-      check(unpacked.desc.typeName, unpacked.message, segments, violations);
+      check(unpacked.desc.typeName, unpacked.message, within, violations);
       break;
     case "malformed":
-      violations.push(createViolation(segments, "any.value", `is no ${unpacked.typeName}: ${unpacked.message}`));
+      violations.push(createViolation(within, "any.value", `is no ${unpacked.typeName}: ${unpacked.message}`));
       break;
     case "unknown-type":
       // Whether Envoy needs to know the type depends on the field: metadata may hold anything.
@@ -63,10 +62,12 @@ function checkSpecial({ message }: ReflectMessage, segments: readonly Segment[],
   }
 }
 
-const maxSeconds = 315_576_000_000n;
-
 /** Envoy refuses durations that are out of protobuf's range wherever it reads one, with rules or without. */
-function isValidDuration({ seconds, nanos }: Duration): boolean {
-  if (seconds > maxSeconds || seconds < -maxSeconds || Math.abs(nanos) > 999_999_999) return false;
-  return seconds === 0n || nanos === 0 || seconds > 0n === nanos > 0;
+function checkDuration({ seconds, nanos }: Duration, within: readonly Segment[], violations: Violation[]) {
+  const inRange = seconds <= maxSeconds && seconds >= -maxSeconds && Math.abs(nanos) <= 999_999_999;
+  const oneSign = seconds === 0n || nanos === 0 || seconds > 0n === nanos > 0;
+  if (!inRange || !oneSign) violations.push(createViolation(within, "duration.range", "is not a valid duration"));
 }
+
+/** Some 10,000 years. */
+const maxSeconds = 315_576_000_000n;

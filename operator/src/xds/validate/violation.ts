@@ -32,11 +32,18 @@ export function fromRuleViolation(within: readonly Segment[], violation: RuleVio
     const members = last.fields.map((field) => field.name).join(", ");
     return createViolation(segments, "oneof.required", `needs one of: ${members}`);
   }
+  const field = requiredApart.exec(violation.message)?.[1];
+  if (violation.ruleId === "message.oneof" && field !== undefined) {
+    return createViolation([...segments, { kind: "field", name: field }], "required", "value is required");
+  }
   if (violation.message.includes(lenientHeader.pattern)) {
     return createViolation(segments, "string.header", lenientHeader.message);
   }
   return createViolation(segments, violation.ruleId, violation.message);
 }
+
+/** How protovalidate reports the fields that annotate.ts requires by a rule of their message. */
+const requiredApart = /^one of (\w+) must be set$/;
 
 function segmentsOf(path: Path): readonly Segment[] {
   const segments: Segment[] = [];
