@@ -111,7 +111,7 @@ export function planPlacements({ wants, previous, host, bindAddress, busy }: Pla
 
   function choosePort(address: string, stated: number, isFixed: boolean): PortSpot {
     const preferred = preferredPort(stated);
-    const shift = preferred === stated ? undefined : `port ${stated} needs more rights than this user has`;
+    const shift = preferred === stated ? undefined : `port ${stated} needs privileges`;
     const problem = busy.get(socketKey(address, preferred));
     if (problem !== undefined) return { kind: "unavailable", reason: problem };
     const owner = ownerOf(address, preferred);

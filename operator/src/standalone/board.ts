@@ -1,0 +1,58 @@
+import type { DesiredStatus } from "../gatewayapi/index.ts";
+import { deepEqual } from "../lib/index.ts";
+import { type GatewayRow, type Problem, type RouteRow, type Row, type RowContext, rowOf } from "./overview.ts";
+
+export type RowChange = { readonly before: Row | undefined; readonly after: Row | undefined };
+
+/** Keeps the row of each object: an edit costs the rows that change. */
+export type Board = {
+  /** Statuses that changed, by their key; returns the rows that look different now. */
+  readonly update: (statuses: Iterable<readonly [string, DesiredStatus | undefined]>) => readonly RowChange[];
+  /** Gateways' rows show their Envoys too: to be called when those change. */
+  readonly refreshGateways: () => readonly RowChange[];
+  readonly gateways: () => readonly GatewayRow[];
+  /** Those with problems first, then by name. */
+  readonly routes: () => readonly RouteRow[];
+  readonly problems: () => readonly Problem[];
+};
+
+export function createBoard(context: RowContext): Board {
+  const rows = new Map<string, Row>();
+  const gatewayStatuses = new Map<string, DesiredStatus>();
+
+  function put(key: string, status: DesiredStatus | undefined): RowChange | undefined {
+    const before = rows.get(key);
+    const after = status === undefined ? undefined : rowOf(status, context);
+    if (after === undefined) rows.delete(key);
+    else rows.set(key, after);
+    return deepEqual(before, after) ? undefined : { before, after };
+  }
+
+  function update(statuses: Iterable<readonly [string, DesiredStatus | undefined]>): readonly RowChange[] {
+    const changes: RowChange[] = [];
+    for (const [key, status] of statuses) {
+      if (status?.kind === "Gateway") gatewayStatuses.set(key, status);
+      else gatewayStatuses.delete(key);
+      const change = put(key, status);
+      if (change !== undefined) changes.push(change);
+    }
+    return changes;
+  }
+
+  const all = <K extends Row["kind"]>(kind: K): Extract<Row, { kind: K }>[] =>
+    [...rows.values()].filter((row): row is Extract<Row, { kind: K }> => row.kind === kind);
+
+  return {
+    update,
+    refreshGateways: () => update([...gatewayStatuses]),
+    gateways: () => all("gateway").toSorted(byName),
+    routes: () =>
+      all("route").toSorted((left, right) => Number(isFine(left)) - Number(isFine(right)) || byName(left, right)),
+    problems: () => [...rows.values()].flatMap(({ problems }) => problems),
+  };
+}
+
+const isFine = (route: RouteRow): boolean => route.isAttached && route.problems.length === 0;
+
+const byName = (left: { readonly name: string }, right: { readonly name: string }): number =>
+  left.name < right.name ? -1 : left.name > right.name ? 1 : 0;

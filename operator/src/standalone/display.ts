@@ -1,0 +1,81 @@
+import type { Logger } from "../lib/index.ts";
+import type { RowChange } from "./board.ts";
+import { formatProblem, type GatewayRow, type Problem, type RouteRow, type Row } from "./overview.ts";
+
+/** Shows what stands: as a table that is kept up to date, or as lines when something changes. */
+export type Display = {
+  readonly show: (changes: readonly RowChange[]) => void;
+  /** Problems of files, all of them. */
+  readonly showFileProblems: (problems: readonly Problem[]) => void;
+  readonly close: () => void;
+};
+
+/** So many lines of a sort are written at once; what is beyond is counted. */
+const maxLines = 20;
+
+/** Lines in the log: for output that is not a terminal. */
+export function createLogDisplay(logger: Logger): Display {
+  let fileProblems = new Set<string>();
+
+  function showProblems(before: ReadonlySet<string>, after: ReadonlySet<string>): void {
+    limited([...after.difference(before)], "problems", (line) => logger.warn({}, line));
+    limited([...before.difference(after)], "problems solved", (line) => logger.info({}, `solved: ${line}`));
+  }
+
+  function limited(lines: readonly string[], what: string, say: (line: string) => void): void {
+    for (const line of lines.slice(0, maxLines)) say(line);
+    if (lines.length > maxLines) say(`… and ${lines.length - maxLines} more ${what}`);
+  }
+
+  return {
+    show: (changes) => {
+      const lines = changes.map(describeChange).filter((line) => line !== undefined);
+      limited(lines, "changes", (line) => logger.info({}, line));
+      showProblems(problemsIn(changes, "before"), problemsIn(changes, "after"));
+    },
+    showFileProblems: (problems) => {
+      const now = new Set(problems.map(formatProblem));
+      showProblems(fileProblems, now);
+      fileProblems = now;
+    },
+    close: () => undefined,
+  };
+}
+
+const problemsIn = (changes: readonly RowChange[], side: "before" | "after"): Set<string> =>
+  new Set(changes.flatMap((change) => change[side]?.problems ?? []).map(formatProblem));
+
+function describeChange({ before, after }: RowChange): string | undefined {
+  const then = before === undefined ? undefined : describe(before);
+  const now = after === undefined ? undefined : describe(after);
+  if (now === then) return undefined;
+  return now ?? (before === undefined || before.kind === "other" ? undefined : `${nameOf(before)} is gone`);
+}
+
+const nameOf = (row: Row): string => (row.kind === "gateway" ? `Gateway ${row.name}` : row.name);
+
+function describe(row: Row): string | undefined {
+  switch (row.kind) {
+    case "gateway":
+      return describeGateway(row);
+    case "route":
+      return describeRoute(row);
+    default:
+      return undefined;
+  }
+}
+
+function describeGateway({ name, isServing, state, listeners }: GatewayRow): string {
+  if (!isServing) return `Gateway ${name}: ${state}`;
+  const serving = listeners.filter((listener) => listener.isServing);
+  const parts = serving.map(({ name: listener, url, hostname, note }) => {
+    const host = hostname === "*" ? "" : ` for ${hostname}`;
+    return `${listener} at ${url}${host}${note === undefined ? "" : ` (${note})`}`;
+  });
+  return `Gateway ${name} serves ${parts.join(", ")}`;
+}
+
+function describeRoute({ name, gateways, hostnames, isAttached }: RouteRow): string {
+  const hosts = hostnames.length === 0 ? "" : ` for ${hostnames.join(", ")}`;
+  return isAttached ? `${name} is attached to ${gateways.join(", ")}${hosts}` : `${name} is not attached`;
+}

@@ -1,0 +1,75 @@
+import type { DesiredStatus } from "../../gatewayapi/index.ts";
+import type { Member } from "../fleet.ts";
+import type { RowContext } from "../overview.ts";
+
+const condition = (type: string, status: string, reason: string, message = "") => ({ type, status, reason, message });
+const good = ["Accepted", "ResolvedRefs"].map((type) => condition(type, "True", type));
+const programmed = condition("Programmed", "True", "Programmed");
+
+/** A Gateway with a listener that serves and one whose certificate is missing. */
+export const gatewayStatus: DesiredStatus = {
+  kind: "Gateway",
+  key: "demo/web",
+  generation: 1,
+  status: {
+    conditions: [condition("Accepted", "True", "ListenersNotValid", "some listeners are not valid"), programmed],
+    listeners: [
+      { name: "http", attachedRoutes: 2, conditions: [...good, programmed] },
+      {
+        name: "https",
+        attachedRoutes: 0,
+        conditions: [
+          condition("Accepted", "True", "Accepted"),
+          condition("ResolvedRefs", "False", "InvalidCertificateRef", "Secret demo/cert is not there"),
+          condition("Programmed", "False", "Invalid", "see ResolvedRefs"),
+        ],
+      },
+    ],
+  },
+};
+
+export const routeStatus = (name: string, problem?: string): DesiredStatus => ({
+  kind: "HTTPRoute",
+  key: `demo/${name}`,
+  generation: 1,
+  status: {
+    parents: [
+      {
+        parentRef: { name: "web" },
+        conditions:
+          problem === undefined
+            ? good
+            : [
+                condition("Accepted", "True", "Accepted"),
+                condition("ResolvedRefs", "False", "BackendNotFound", problem),
+              ],
+      },
+    ],
+  },
+});
+
+export const ready: Member = {
+  spot: {
+    kind: "placed",
+    address: "127.0.0.1",
+    ports: new Map([
+      [80, { kind: "bound", port: 10080, note: "port 80 needs privileges" }],
+      [8443, { kind: "bound", port: 8443 }],
+    ]),
+  },
+  state: { kind: "ready" },
+  pid: 1,
+  adminSocketPath: "/run/admin.sock",
+};
+
+export const context = (member: Member | undefined = ready): RowContext => ({
+  member: () => member,
+  gateway: () => ({
+    listeners: [
+      { name: "http", port: 80, protocol: "HTTP" },
+      { name: "https", port: 8443, protocol: "HTTPS", hostname: "secure.example.com" },
+    ],
+  }),
+  hostnames: (_, key) => (key === "demo/app" ? ["app.example.com"] : []),
+  place: (kind) => (kind === "Gateway" ? "web.yaml:1" : "routes.yaml:7"),
+});
