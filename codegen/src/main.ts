@@ -29,10 +29,12 @@ const main = async (args: readonly string[]): Promise<number> => {
   const start = performance.now();
   const print = (line: string) =>
     console.log(`[${((performance.now() - start) / 1000).toFixed(1).padStart(5)}s] ${line}`);
+  const lock = path.join(cacheFolder, "lock");
   try {
     await withLock(
-      path.join(cacheFolder, "lock"),
-      (pid) => print(`waiting for another run (process ${pid})`),
+      lock,
+      (pid) =>
+        print(`waiting for process ${pid}, which holds ${lock}; remove the file if that is no run of this program`),
       () => runSteps(steps, { root, cacheFolder, force: args.includes("--force"), print }),
     );
     return 0;

@@ -1,10 +1,9 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import path from "node:path";
-import { buildGoCommand, runWithGo } from "../go/go.ts";
-import { cacheFolder, root } from "../root.ts";
 import { CodegenError, type Step } from "../step.ts";
+import { buildApitypes, readModel } from "./apitypes.ts";
 import { emitApi, emitCrds } from "./emit.ts";
-import { isModel, type Model } from "./model.ts";
+import type { Model } from "./model.ts";
 import { request } from "./modules.ts";
 import { verifyApi } from "./verify.ts";
 
@@ -14,7 +13,16 @@ const crdsFolder = "crd-types/src/generated/crds";
 /** Go API types in; TypeScript types, constants and the tables of kinds and features out. */
 export const apiStep: Step = {
   name: "API types",
-  inputs: ["crd-types/go", "codegen/go", "codegen/src", "codegen/package.json"],
+  inputs: [
+    "codegen/go/cmd/apitypes",
+    "codegen/go/go.mod",
+    "codegen/go/go.sum",
+    "codegen/go/internal",
+    "codegen/package.json",
+    "codegen/src/api",
+    "codegen/src/go",
+    "crd-types/go",
+  ],
   outputs: [apiFolder, crdsFolder],
   run: async (report, stage) => {
     const model = await loadModel(report);
@@ -36,13 +44,7 @@ const write = async (folder: string, files: ReadonlyMap<string, string>): Promis
 };
 
 const loadModel = async (report: (line: string) => void): Promise<Model> => {
-  const binary = path.join(cacheFolder, "bin/apitypes");
-  await buildGoCommand(path.join(root, "codegen/go"), "apitypes", binary, report);
-  const cwd = path.join(root, "crd-types/go");
-  const result = await runWithGo(binary, [], { cwd, input: JSON.stringify(request), report: () => {} });
-  if (result.exitCode !== 0) throw new CodegenError(result.stderr);
-  const model: unknown = JSON.parse(result.stdout);
-  if (!isModel(model))
-    throw new CodegenError("apitypes and its reader differ: codegen/src/api/model.ts does not fit what it prints");
-  return model;
+  await buildApitypes(report);
+  report("reading Go packages");
+  return readModel(request);
 };

@@ -75,9 +75,19 @@ export const modules: readonly ModuleRequest[] = [
 ];
 
 /** What is asked of the Go program `apitypes`. */
-export const request = {
+export type Request = {
+  readonly modules: readonly ModuleRequest[];
+  /** The package that lists the Gateway API's features. */
+  readonly features?: string;
+  /** The package that says which release of the Gateway API this is. */
+  readonly bundle?: string;
+  /** The module that holds types with a JSON form of their own, such as Time and Quantity. */
+  readonly scalars: string;
+};
+
+export const request: Request = {
   modules,
   features: "sigs.k8s.io/gateway-api/pkg/features",
   bundle: "sigs.k8s.io/gateway-api/pkg/consts",
   scalars: "meta/v1",
-} as const;
+};

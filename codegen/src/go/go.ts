@@ -5,6 +5,9 @@ import { CodegenError } from "../step.ts";
 /** The Go toolchain that the modules ask for; an older `go` fetches it. */
 export const goToolchain = "go1.27.3";
 
+// Without cgo nothing that is read depends on a C compiler; a workspace of the reader's own would change the versions.
+const goEnvironment = { GOTOOLCHAIN: goToolchain, CGO_ENABLED: "0", GOWORK: "off" };
+
 export type CommandResult = { readonly exitCode: number; readonly stdout: string; readonly stderr: string };
 
 /**
@@ -18,7 +21,7 @@ export const runWithGo = (
   options: { readonly cwd: string; readonly input?: string; readonly report?: (line: string) => void },
 ): Promise<CommandResult> =>
   new Promise((resolve, reject) => {
-    const child = spawn(command, args, { cwd: options.cwd, env: { ...process.env, GOTOOLCHAIN: goToolchain } });
+    const child = spawn(command, args, { cwd: options.cwd, env: { ...process.env, ...goEnvironment } });
     const stdout: string[] = [];
     const stderr: string[] = [];
     child.stdout.setEncoding("utf8").on("data", (chunk: string) => stdout.push(chunk));
@@ -49,6 +52,12 @@ export const buildGoCommand = async (
   binary: string,
   report: (line: string) => void,
 ): Promise<void> => {
-  const result = await runWithGo("go", ["build", "-o", binary, `./cmd/${command}`], { cwd: moduleFolder, report });
+  let downloads = 0;
+  const result = await runWithGo("go", ["build", "-o", binary, `./cmd/${command}`], {
+    cwd: moduleFolder,
+    report: (line) => {
+      if (line.startsWith("go: downloading") && downloads++ === 0) report("downloading Go modules …");
+    },
+  });
   if (result.exitCode !== 0) throw new CodegenError(`${command} cannot be built:\n${result.stderr}`);
 };

@@ -39,13 +39,14 @@ func run(dir string, in io.Reader, out io.Writer) error {
 	if err != nil {
 		return err
 	}
-	standard, err := source.Load(dir, request.GatewayPackages(), source.Standard)
-	if err != nil {
-		return err
+	standard := set
+	if paths := request.GatewayPackages(); len(paths) > 0 {
+		if standard, err = source.Load(dir, paths, source.Standard); err != nil {
+			return err
+		}
 	}
 	result, problems := model.Build(set, standard, request)
-	problems = append(problems, set.Problems()...)
-	problems = append(problems, standard.Problems()...)
+	problems = slices.Concat(problems, set.Problems(), standard.Problems())
 	if len(problems) > 0 {
 		slices.Sort(problems)
 		problems = slices.Compact(problems)
