@@ -25,8 +25,8 @@ export type GatewayView = {
   readonly className: string;
   /** In the Gateway's order. */
   readonly listeners: readonly ListenerView[];
-  /** Whether the Gateway as a whole is good enough to be served: class, parameters, addresses and at least one listener. */
-  readonly accepted: boolean;
+  /** Whether a proxy stands for it: its class, parameters and addresses are good, whatever its listeners are. */
+  readonly served: boolean;
   /** Ports that its good listeners state, ascending, whether they can be bound or not. */
   readonly ports: readonly number[];
   /** Those that do not need the proxy's word: Accepted and ResolvedRefs. Without `observedGeneration`, here and below. */

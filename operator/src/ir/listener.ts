@@ -42,6 +42,8 @@ export type HttpConnectionManager = {
 export type AccessLog = {
   /** A file's path, or `stdout`. */
   readonly path: string;
-  /** An Envoy format string. Undefined: Envoy's own. */
+  /** An Envoy format string, the line feed at its end included. Undefined, as `json` is: Envoy's own. */
   readonly format?: string;
+  /** Each line is a JSON object with these members, whose values are Envoy format strings. Never beside `format`. */
+  readonly json?: Readonly<Record<string, string>>;
 };
