@@ -19,6 +19,8 @@ export type EnvoyProcessOptions = {
   readonly verbose: boolean;
   readonly logger: Logger;
   readonly guard: Guard;
+  /** File descriptor of its standard output, for access logs. It goes nowhere unless given. */
+  readonly stdout?: number;
   readonly onState: (state: ProxyState) => void;
   /** How long to wait before a restart: doubled each time from the first to the maximum. */
   readonly backoff?: { readonly firstMs: number; readonly maxMs: number };
@@ -78,11 +80,11 @@ export function startEnvoyProcess(options: EnvoyProcessOptions): EnvoyProcess {
     // A session of its own, so that Ctrl-C in the terminal reaches only us and we can drain it first.
     const running = spawn(binary, [...flags(options, bootstrapPath)], {
       detached: true,
-      stdio: ["ignore", "ignore", "pipe"],
+      stdio: ["ignore", options.stdout ?? "ignore", "pipe"],
     });
     child = running;
     if (running.pid !== undefined) guard.add(running.pid);
-    forwardLog(running.stderr, logger);
+    if (running.stderr) forwardLog(running.stderr, logger);
     void announceReady(ended.signal);
     return await new Promise((resolve) => {
       const finish = (how: string) => {

@@ -13,7 +13,7 @@ export type FleetOptions = {
   readonly report: (proxy: ProxyKey, state: ProxyState | undefined) => void;
   readonly host: Host;
   readonly bindAddress: string;
-  readonly envoy: Pick<EnvoyProcessOptions, "binary" | "concurrency" | "verbose" | "guard" | "backoff"> & {
+  readonly envoy: Pick<EnvoyProcessOptions, "binary" | "concurrency" | "verbose" | "guard" | "backoff" | "stdout"> & {
     readonly bootstrap: (proxy: ProxyKey, adminSocketPath: string) => string;
   };
   /** Each Envoy gets a folder in it. */
