@@ -1,0 +1,62 @@
+import type { Cluster, Endpoints, VirtualHost } from "../../ir/index.ts";
+import { deepEqual, type Graph, type Table } from "../../lib/index.ts";
+import { createBackends, createClusters } from "../backends/index.ts";
+import { createFilters } from "../filters/index.ts";
+import type { Inputs } from "../inputs.ts";
+import { createGrants, refusalOf } from "../refs/index.ts";
+import type { FilterView, GatewaySide, RulesView } from "../views.ts";
+import { backendKeysOf, createReferences } from "./references.ts";
+import { failRules, translateRules } from "./rules.ts";
+import { createLiveTables, createRouteTables, type RouteTables } from "./tables.ts";
+import { createVirtualHosts } from "./virtual-hosts.ts";
+
+export type { TableFeatures } from "./tables.ts";
+
+export type RouteSide = RouteTables & {
+  /** By HTTPRoute key, for those that refer to a Gateway of ours. */
+  readonly rules: Table<RulesView>;
+  /** By HTTPFilter key. */
+  readonly filters: Table<FilterView>;
+  readonly virtualHosts: Table<VirtualHost>;
+  readonly clusters: Table<Cluster>;
+  readonly endpoints: Table<Endpoints>;
+};
+
+/** Routes, filters and backends: everything that does not depend on how listeners are set up, and then where it is served. */
+export function createRouteSide(graph: Graph, inputs: Inputs, gatewaySide: GatewaySide): RouteSide {
+  const { store, quarantine } = inputs;
+  const { HTTPRoute } = store.objects;
+  const { attachments, classes, gateways } = gatewaySide;
+
+  const grants = createGrants(graph, store);
+  const filters = createFilters(graph, inputs, classes);
+  // Only routes that come to us: in a cluster there may be many more of others.
+  const backendsOfRoute = graph.derive("backendsOfRoute", {
+    keysOf: [attachments],
+    compute: (key) => {
+      const route = HTTPRoute.get(key);
+      return route && backendKeysOf(route);
+    },
+    equal: deepEqual,
+  });
+  const backends = createBackends(graph, store, backendsOfRoute);
+
+  const rules = graph.derive<RulesView>("rules", {
+    keysOf: [attachments],
+    compute: (key) => {
+      const route = HTTPRoute.get(key);
+      if (route === undefined) return undefined;
+      const refusal = refusalOf(quarantine, "HTTPRoute", route);
+      if (refusal !== undefined) return failRules(route, refusal);
+      const references = createReferences(route.metadata.namespace ?? "", { grants, backends, filters });
+      return translateRules(route, references);
+    },
+    equal: deepEqual,
+  });
+
+  const { clusters, endpoints } = createClusters(graph, store, backends, rules);
+  const live = createLiveTables(graph, gateways);
+  const virtualHosts = createVirtualHosts(graph, gatewaySide, live, rules);
+  const routeTables = createRouteTables(graph, { classes, gateways }, live, virtualHosts);
+  return { rules, filters, virtualHosts, clusters, endpoints, ...routeTables };
+}

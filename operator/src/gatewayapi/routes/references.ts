@@ -1,0 +1,97 @@
+import type { BackendObjectReference, HTTPRoute, LocalObjectReference } from "@gatewright/crd-types/gateway/v1";
+import type { Cluster, RouteExtension } from "../../ir/index.ts";
+import type { Table } from "../../lib/index.ts";
+import { objectKey } from "../../store/index.ts";
+import { backendKey, type BackendView } from "../backends/index.ts";
+import type { Problem } from "../conditions.ts";
+import type { Grants } from "../refs/index.ts";
+import type { FilterView } from "../views.ts";
+
+export type Unresolved = { readonly kind: "unresolved" } & Problem;
+
+/** Follows the references of one route. */
+export type References = {
+  readonly backend: (
+    ref: BackendObjectReference,
+  ) => { readonly kind: "cluster"; readonly cluster: Cluster } | Unresolved;
+  readonly filter: (
+    ref: LocalObjectReference,
+  ) => { readonly kind: "extension"; readonly extension: RouteExtension } | Unresolved;
+  /** A cluster that `backend` gave before. */
+  readonly cluster: (name: string) => Cluster | undefined;
+};
+
+type Tables = {
+  readonly grants: Grants;
+  readonly backends: Table<BackendView>;
+  readonly filters: Table<FilterView>;
+};
+
+const unresolved = (reason: string, message: string): Unresolved => ({ kind: "unresolved", reason, message });
+
+export function createReferences(namespace: string, { grants, backends, filters }: Tables): References {
+  const clusters = new Map<string, Cluster>();
+  const from = { group: "gateway.networking.k8s.io", kind: "HTTPRoute", namespace };
+
+  return {
+    backend: (ref) => {
+      const { group = "", kind = "Service", name, port } = ref;
+      if (!isService(ref)) return unresolved("InvalidKind", `${describeKind(group, kind)} cannot be a backend`);
+      const target = namespaceOf(ref, namespace);
+      const key = objectKey(target, name);
+      // Before anything is said of the Service: who may not refer to it must not learn whether it exists.
+      if (!grants.permits(from, { group, kind, namespace: target, name }))
+        return unresolved("RefNotPermitted", `no ReferenceGrant in namespace ${target} permits Service ${key}`);
+      if (port === undefined) return unresolved("BackendNotFound", `no port of Service ${key} is named`);
+      const backend = backends.get(backendKey(target, name, port));
+      if (backend === undefined) return unresolved("BackendNotFound", `Service ${key} does not exist`);
+      if (backend.kind === "invalid") return unresolved(backend.reason, backend.message);
+      clusters.set(backend.cluster.name, backend.cluster);
+      return { kind: "cluster", cluster: backend.cluster };
+    },
+
+    filter: ({ group, kind, name }) => {
+      if (group !== "config.aether.io" || kind !== "HTTPFilter")
+        return unresolved(
+          "InvalidKind",
+          `${describeKind(group, kind)} is not a filter; HTTPFilter.config.aether.io is`,
+        );
+      const key = objectKey(namespace, name);
+      const filter = filters.get(key);
+      if (filter === undefined) return unresolved("FilterNotFound", `HTTPFilter ${key} does not exist`);
+      if (filter.kind === "invalid")
+        return unresolved("InvalidFilter", `HTTPFilter ${key} cannot be used: ${filter.message}`);
+      if (filter.scope === "chain")
+        return unresolved(
+          "InvalidFilter",
+          `HTTPFilter ${key} has scope chain: it works for Services, not for single rules`,
+        );
+      const origin = { kind: "HTTPFilter", namespace, name };
+      return { kind: "extension", extension: { filter: filter.filter, config: filter.config, origin } };
+    },
+
+    cluster: (name) => clusters.get(name),
+  };
+}
+
+const isService = ({ group = "", kind = "Service" }: BackendObjectReference): boolean =>
+  group === "" && kind === "Service";
+
+const namespaceOf = ({ namespace }: BackendObjectReference, local: string): string =>
+  namespace === undefined || namespace === "" ? local : namespace;
+
+const describeKind = (group: string, kind: string): string => JSON.stringify(group === "" ? kind : `${kind}.${group}`);
+
+/** Keys of the backends that a route refers to, permitted or not, each once. */
+export function backendKeysOf({ metadata, spec }: HTTPRoute): readonly string[] {
+  const refs = (spec.rules ?? []).flatMap(({ backendRefs = [], filters = [] }): readonly BackendObjectReference[] => [
+    ...backendRefs,
+    ...filters.flatMap(({ requestMirror }) => (requestMirror === undefined ? [] : [requestMirror.backendRef])),
+  ]);
+  const keys = refs.flatMap((ref) =>
+    isService(ref) && ref.port !== undefined
+      ? [backendKey(namespaceOf(ref, metadata.namespace ?? ""), ref.name, ref.port)]
+      : [],
+  );
+  return [...new Set(keys)].toSorted();
+}

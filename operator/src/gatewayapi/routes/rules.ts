@@ -1,0 +1,77 @@
+import type { HTTPRoute, HTTPRouteRule } from "@gatewright/crd-types/gateway/v1";
+import type { Problem } from "../conditions.ts";
+import { listed } from "../messages.ts";
+import type { Outcome, RulesView } from "../views.ts";
+import { clusterNamesOf } from "./clusters-of.ts";
+import type { References } from "./references.ts";
+import { failRule, type TranslatedRule, translateRule } from "./rule.ts";
+
+/** What the API server puts where a route has no rules. */
+const defaultRules: readonly HTTPRouteRule[] = [{}];
+
+export function translateRules(route: HTTPRoute, references: References): RulesView {
+  const { namespace = "", name = "" } = route.metadata;
+  const rules = route.spec.rules ?? defaultRules;
+  const translated = rules.map((rule, index) => translateRule(rule, { namespace, route: name, index }, references));
+  const routes = translated.flatMap((rule) => rule.routes.map((ranked) => ranked.route));
+  const clusterNames = new Set(routes.flatMap(clusterNamesOf));
+  const extensions = new Set(routes.flatMap((each) => each.extensions.map(({ filter }) => filter)));
+  return {
+    createdAt: createdAt(route),
+    rules: rules.map((rule, index) => ruleView(rule, translated[index]?.routes ?? [])),
+    clusters: [...clusterNames].flatMap((cluster) => references.cluster(cluster) ?? []),
+    resolvedRefs: resolvedRefs(translated),
+    accepted: accepted(translated),
+    extensions: [...extensions],
+  };
+}
+
+/** The rules of a route that Envoy refused: its hosts stay its own, and every request that it would take is answered 500. */
+export function failRules(route: HTTPRoute, refusal: string): RulesView {
+  const { namespace = "", name = "" } = route.metadata;
+  return {
+    createdAt: createdAt(route),
+    rules: (route.spec.rules ?? defaultRules).map((rule, index) =>
+      ruleView(rule, failRule(rule, { namespace, route: name, index })),
+    ),
+    clusters: [],
+    resolvedRefs: { kind: "ok" },
+    accepted: { kind: "problem", reason: "Rejected", message: `Envoy refused the configuration: ${refusal}` },
+    extensions: [],
+  };
+}
+
+const ruleView = ({ name }: HTTPRouteRule, routes: TranslatedRule["routes"]): RulesView["rules"][number] => ({
+  ...(name !== undefined && { name }),
+  routes,
+});
+
+/** Of one form, so that it sorts by age. Where a file states none, a route counts as old. */
+function createdAt({ metadata }: HTTPRoute): string {
+  const time = Date.parse(metadata.creationTimestamp ?? "");
+  return Number.isNaN(time) ? "" : new Date(time).toISOString();
+}
+
+function resolvedRefs(rules: readonly TranslatedRule[]): Outcome {
+  const problems = rules.flatMap(({ unresolved }) => unresolved);
+  const [first] = problems;
+  return first === undefined ? { kind: "ok" } : { kind: "problem", reason: first.reason, message: messages(problems) };
+}
+
+function accepted(rules: readonly TranslatedRule[]): RulesView["accepted"] {
+  const dropped = [...rules.entries()].filter(([, { invalid }]) => invalid.length > 0);
+  const problems = dropped.flatMap(([, { invalid }]) => invalid);
+  const [first] = problems;
+  if (first === undefined) return { kind: "ok" };
+  const { reason } = first;
+  if (dropped.length === rules.length) return { kind: "problem", reason, message: messages(problems) };
+  // The API wants a message of partial invalidity to begin with these words.
+  const which = `Dropped Rule${dropped.length > 1 ? "s" : ""} ${dropped.map(([index]) => index).join(", ")}`;
+  return { kind: "partial", reason, message: `${which}, answering 500 instead: ${messages(problems)}` };
+}
+
+const messages = (problems: readonly Problem[]): string =>
+  listed(
+    problems.map(({ message }) => message),
+    "; ",
+  );

@@ -1,0 +1,79 @@
+import {
+  parseRouteTableKey,
+  parseVirtualHostKey,
+  type Route,
+  type VirtualHost,
+  virtualHostKey,
+} from "../../ir/index.ts";
+import { deepEqual, type Graph, type Table } from "../../lib/index.ts";
+import { compareSpecificity } from "../attach/hostnames.ts";
+import type { AttachedListener, AttachmentView, GatewaySide, RulesView } from "../views.ts";
+import { type Contender, inOrder } from "./precedence.ts";
+import { type ListenerFacts, settleRedirect } from "./redirect.ts";
+
+/**
+ * By `virtualHostKey`: the routes of one host in one route table, of whichever objects, in order of precedence. `live` has the
+ * keys of the route tables that are served.
+ */
+export function createVirtualHosts(
+  graph: Graph,
+  gatewaySide: Pick<GatewaySide, "attachments" | "reservedHosts" | "misdirectedHosts">,
+  live: Table<unknown>,
+  rules: Table<RulesView>,
+): Table<VirtualHost> {
+  const { attachments, reservedHosts, misdirectedHosts } = gatewaySide;
+  const routesOf = graph.index("routesOfHost", attachments, hostKeysOf);
+
+  function contendersOf(routeKey: string, routeTable: string, host: string): readonly Contender[] {
+    const view = rules.get(routeKey);
+    const attachment = attachments.get(routeKey);
+    if (view === undefined || attachment === undefined) return [];
+    const statedHost = mostSpecific(attachment, routeTable, host);
+    const shared = { statedHost, createdAt: view.createdAt, key: routeKey };
+    return view.rules.flatMap((rule) => rule.routes.map((ranked) => ({ ...ranked, ...shared })));
+  }
+
+  return graph.derive<VirtualHost>("virtualHosts", {
+    keysOf: [routesOf, reservedHosts, misdirectedHosts],
+    compute: (key) => {
+      const { routeTable, host } = parseVirtualHostKey(key);
+      if (live.get(routeTable) === undefined) return undefined;
+      const { proxy, port, httpsListener } = parseRouteTableKey(routeTable);
+      const place = { proxy, routeTable, host };
+      if (misdirectedHosts.get(key) !== undefined) return { ...place, routes: [misdirected(proxy)] };
+      const listener: ListenerFacts = { port, scheme: httpsListener === undefined ? "http" : "https" };
+      const contenders = [...(routesOf.get(key) ?? [])].flatMap((routeKey) => contendersOf(routeKey, routeTable, host));
+      return { ...place, routes: inOrder(contenders).map((route) => settleRedirect(route, listener, host)) };
+    },
+    equal: deepEqual,
+  });
+}
+
+function* hostKeysOf({ parents }: AttachmentView): Generator<string> {
+  for (const { listeners } of parents)
+    for (const { routeTable, hosts } of listeners) for (const host of hosts) yield virtualHostKey(routeTable, host);
+}
+
+/** Of the hostnames that brought a route to a virtual host, the one that counts. */
+function mostSpecific({ parents }: AttachmentView, routeTable: string, host: string): string {
+  const stated = parents
+    .flatMap(({ listeners }) => listeners)
+    .filter((listener) => listener.routeTable === routeTable)
+    .flatMap((listener) => statedHost(listener, host));
+  return stated.toSorted(compareSpecificity).at(0) ?? host;
+}
+
+const statedHost = ({ hosts, statedHosts }: AttachedListener, host: string): readonly string[] =>
+  statedHosts.filter((_, index) => hosts[index] === host);
+
+/** The client has come over a connection that another listener of the port should have taken. */
+function misdirected(proxy: string): Route {
+  const [namespace = "", name = ""] = proxy.split("/");
+  return {
+    name: `${proxy}/misdirected`,
+    origin: { kind: "Gateway", namespace, name },
+    match: { path: { kind: "prefix", value: "/" }, headers: [], queryParams: [] },
+    action: { kind: "respond", status: 421 },
+    extensions: [],
+  };
+}
