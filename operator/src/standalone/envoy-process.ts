@@ -151,6 +151,8 @@ function* flags({ concurrency, verbose }: EnvoyProcessOptions, bootstrapPath: st
   yield* ["--concurrency", String(concurrency)];
   // When a listener goes or changes, say so to its clients with the next answer rather than by and by.
   yield* ["--drain-strategy", "immediate"];
+  // Access logs are read by a person who has just sent a request; Envoy keeps lines for 10 s otherwise.
+  yield* ["--file-flush-interval-msec", "200"];
   yield* ["--log-level", verbose ? "info" : "warning"];
   yield* logFormatFlags;
 }

@@ -127,14 +127,14 @@ describe("placementOf()", () => {
     const [spot] = plan([want("a/one", [80, 8080])], { busy: [["127.0.0.1", 8080]] }).values();
     assert(spot !== undefined);
     const placement = placementOf(spot, linux);
-    assert.deepEqual(placement?.addresses, [{ type: "IPAddress", value: "127.0.0.1" }]);
-    assert.deepEqual(placement?.bind(80), { address: "127.0.0.1", port: 10080 });
-    assert.deepEqual([...(placement?.unavailablePorts ?? [])], [[8080, "port 8080 is taken"]]);
+    assert.deepEqual(placement.addresses, [{ type: "IPAddress", value: "127.0.0.1" }]);
+    assert.deepEqual(placement.bind(80), { address: "127.0.0.1", port: 10080 });
+    assert.deepEqual([...(placement.unavailablePorts ?? [])], [[8080, "port 8080 is taken"]]);
   });
 
   it("names an address that others can reach where all are bound", () => {
     const [spot] = plan([want("a/one", [8080])], { bindAddress: "0.0.0.0" }).values();
     assert(spot !== undefined);
-    assert.deepEqual(placementOf(spot, linux)?.addresses, [{ type: "IPAddress", value: "192.0.2.7" }]);
+    assert.deepEqual(placementOf(spot, linux).addresses, [{ type: "IPAddress", value: "192.0.2.7" }]);
   });
 });

@@ -149,9 +149,9 @@ function requestedAddress(
   return { kind: "unusable", reason: `${values.map(({ value }) => value).join(", ")} is no address of this host` };
 }
 
-/** The plan for one Gateway in the words of translation. */
-export function placementOf(spot: Spot, host: Host): Placement | undefined {
-  if (spot.kind === "unplaced") return undefined;
+/** The plan for one Gateway in the words of translation. One without a place has no address, which its status then says. */
+export function placementOf(spot: Spot, host: Host): Placement {
+  if (spot.kind === "unplaced") return { addresses: [], bind: (port) => ({ address: "127.0.0.1", port }) };
   const { address, ports } = spot;
   const unavailable = [...ports].flatMap(([port, at]): [number, string][] =>
     at.kind === "unavailable" ? [[port, at.reason]] : [],
