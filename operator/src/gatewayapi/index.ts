@@ -1,4 +1,5 @@
 export {
+  contentOf,
   type ExtensionCheck,
   type ExtensionProblem,
   type ExtensionSpec,
@@ -11,4 +12,13 @@ export {
   type Refusal,
   type Settings,
 } from "./inputs.ts";
-export type { DesiredCondition, DesiredStatus } from "./views.ts";
+export { statusKey } from "./status/index.ts";
+export { createTranslation, type Translation } from "./translate.ts";
+export type {
+  AttachmentView,
+  DesiredCondition,
+  DesiredStatus,
+  GatewayView,
+  ListenerView,
+  ParentView,
+} from "./views.ts";

@@ -1,8 +1,8 @@
 // What the steps of translation hand to each other. Each is a table; each value is computed from nothing by one pure function.
 import type { MeshConfig } from "@gatewright/crd-types/config/v1";
 import type { HTTPRouteRule, ParentReference } from "@gatewright/crd-types/gateway/v1";
-import type { Condition } from "@gatewright/crd-types/meta/v1";
-import type { Cluster, ProxyKey, Route } from "../ir/index.ts";
+import type { Condition, LabelSelector } from "@gatewright/crd-types/meta/v1";
+import type { Cluster, ExtensionConfig, ProxyKey, Route } from "../ir/index.ts";
 import type { Table } from "../lib/index.ts";
 
 /** A condition before its writer has put `lastTransitionTime` on it. */
@@ -36,7 +36,8 @@ export type GatewayView = {
 export type ListenerView = {
   readonly name: string;
   readonly port: number;
-  readonly protocol: "HTTP" | "HTTPS" | "TLS" | "TCP" | "UDP" | string;
+  /** As the Gateway states it, known or not. */
+  readonly protocol: string;
   /** Lower case; undefined: any. */
   readonly hostname?: string;
   /** Whether traffic is served. A listener in conflict, or without a usable certificate, is not; routes attach to it all the same. */
@@ -50,7 +51,7 @@ export type ListenerView = {
     | { readonly kind: "all" }
     | { readonly kind: "same" }
     | { readonly kind: "none" }
-    | { readonly kind: "selector"; readonly selector: import("@gatewright/crd-types/meta/v1").LabelSelector };
+    | { readonly kind: "selector"; readonly selector: LabelSelector };
   /** Key of the route table that its routes go to; undefined for protocols without HTTP routes. */
   readonly routeTable?: string;
   /** All but Programmed, which needs the proxy's word. */
@@ -157,7 +158,7 @@ export type FilterView =
       readonly kind: "valid";
       readonly filter: string;
       readonly scope: "route" | "chain";
-      readonly config: import("../ir/index.ts").ExtensionConfig;
+      readonly config: ExtensionConfig;
     }
   | { readonly kind: "invalid"; readonly reason: string; readonly message: string };
 

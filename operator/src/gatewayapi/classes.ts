@@ -1,0 +1,75 @@
+import type { MeshConfig } from "@gatewright/crd-types/config/v1";
+import {
+  type GatewayClass,
+  GatewayClassConditionStatusAccepted,
+  GatewayClassConditionStatusSupportedVersion,
+  GatewayClassReasonAccepted,
+  GatewayClassReasonInvalidParameters,
+  GatewayClassReasonSupportedVersion,
+} from "@gatewright/crd-types/gateway/v1";
+import { deepEqual, type Graph, type Table } from "../lib/index.ts";
+import { objectKey, storedKinds } from "../store/index.ts";
+import { isFalse, isTrue } from "./conditions.ts";
+import type { Inputs } from "./inputs.ts";
+import { meshConfigProblem } from "./mesh-config.ts";
+import type { ClassView } from "./views.ts";
+
+/** The release whose types and rules this is made from. */
+const gatewayApiVersion = "v1.7.0";
+
+/** The GatewayClasses that name us as their controller, by name. */
+export function createClasses(graph: Graph, { store, settings }: Inputs): Table<ClassView> {
+  const { GatewayClass, MeshConfig } = store.objects;
+  return graph.derive<ClassView>("classes", {
+    keysOf: [GatewayClass],
+    compute: (name) => {
+      const gatewayClass = GatewayClass.get(name);
+      if (gatewayClass?.spec.controllerName !== settings.controllerName) return undefined;
+      return viewClass(resolveParameters(gatewayClass.spec.parametersRef, settings.rootNamespace, MeshConfig));
+    },
+    equal: deepEqual,
+  });
+}
+
+type Parameters =
+  | { readonly kind: "none" }
+  | { readonly kind: "mesh"; readonly mesh: MeshConfig }
+  | { readonly kind: "invalid"; readonly message: string };
+
+const invalid = (message: string): Parameters => ({ kind: "invalid", message: `spec.parametersRef: ${message}` });
+
+function resolveParameters(
+  ref: GatewayClass["spec"]["parametersRef"],
+  rootNamespace: string,
+  meshConfigs: Table<MeshConfig>,
+): Parameters {
+  if (ref === undefined) return { kind: "none" };
+  const { group, kind, name, namespace } = ref;
+  if (group !== storedKinds.MeshConfig.group || kind !== "MeshConfig")
+    return invalid(`kind ${group}/${kind} is not supported; ${storedKinds.MeshConfig.group}/MeshConfig is`);
+  if (namespace !== rootNamespace) return invalid(`namespace must be ${rootNamespace}`);
+  const mesh = meshConfigs.get(objectKey(namespace, name));
+  if (mesh === undefined) return invalid(`MeshConfig ${namespace}/${name} does not exist`);
+  const problem = meshConfigProblem(mesh, rootNamespace);
+  return problem === undefined ? { kind: "mesh", mesh } : invalid(`MeshConfig ${namespace}/${name}: ${problem}`);
+}
+
+function viewClass(parameters: Parameters): ClassView {
+  const version = isTrue(
+    GatewayClassConditionStatusSupportedVersion,
+    GatewayClassReasonSupportedVersion,
+    `Gateway API ${gatewayApiVersion}`,
+  );
+  if (parameters.kind === "invalid") {
+    const refused = isFalse(GatewayClassConditionStatusAccepted, {
+      reason: GatewayClassReasonInvalidParameters,
+      message: parameters.message,
+    });
+    return { conditions: [refused, version], accepted: false };
+  }
+  return {
+    conditions: [isTrue(GatewayClassConditionStatusAccepted, GatewayClassReasonAccepted), version],
+    accepted: true,
+    ...(parameters.kind === "mesh" && { mesh: parameters.mesh }),
+  };
+}

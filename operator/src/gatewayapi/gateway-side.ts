@@ -1,0 +1,34 @@
+import type { Proxy } from "../ir/index.ts";
+import type { Graph, Table } from "../lib/index.ts";
+import { createAttachments, createListenerHosts } from "./attach/index.ts";
+import { createClasses } from "./classes.ts";
+import {
+  type CertificateTables,
+  createCertificates,
+  createGateways,
+  createOwnGateways,
+  createProxies,
+} from "./gateway/index.ts";
+import type { Inputs } from "./inputs.ts";
+import { createGrants } from "./refs/index.ts";
+import type { GatewaySide } from "./views.ts";
+
+/** All that can be said of classes, Gateways and attachments without looking into a route's rules. */
+export function createGatewaySide(
+  graph: Graph,
+  inputs: Inputs,
+): GatewaySide & CertificateTables & { readonly proxies: Table<Proxy> } {
+  const classes = createClasses(graph, inputs);
+  const own = createOwnGateways(graph, inputs, classes);
+  const grants = createGrants(graph, inputs.store);
+  const certificates = createCertificates(graph, inputs, own);
+  const gateways = createGateways(graph, inputs, { own, classes, grants, certificates });
+  return {
+    classes,
+    gateways,
+    attachments: createAttachments(graph, inputs, gateways),
+    ...createListenerHosts(graph, gateways),
+    ...certificates,
+    proxies: createProxies(graph, gateways),
+  };
+}

@@ -1,0 +1,43 @@
+import { ListenerReasonHostnameConflict, ListenerReasonProtocolConflict } from "@gatewright/crd-types/gateway/v1";
+import { anyHost } from "../attach/index.ts";
+import type { Problem } from "../conditions.ts";
+import { listed } from "../messages.ts";
+
+export type Contender = {
+  readonly name: string;
+  readonly port: number;
+  readonly protocol: string;
+  readonly hostname: string;
+};
+
+/** What the first bytes of a connection are. Listeners of a port that expect different ones cannot share it. */
+const transportOf = (protocol: string): string => (protocol === "HTTPS" || protocol === "TLS" ? "TLS" : protocol);
+
+/**
+ * Listeners that no request can tell apart. All of them lose, for the API lets nobody pick a winner among a Gateway's own
+ * listeners. Who cannot serve anyway must not be in `contenders`: a broken listener takes no port and no host from others.
+ */
+export function findConflicts(contenders: readonly Contender[]): ReadonlyMap<string, Problem> {
+  const conflicts = new Map<string, Problem>();
+  for (const [port, sharing] of Map.groupBy(contenders, (contender) => contender.port)) {
+    const transports = new Set(sharing.map(({ protocol }) => transportOf(protocol)));
+    if (transports.size > 1) {
+      for (const { name, protocol } of sharing) {
+        const rivals = sharing.filter((rival) => transportOf(rival.protocol) !== transportOf(protocol));
+        const message = `port ${port} is also that of ${listed(rivals.map((rival) => `${rival.name} (${rival.protocol})`))}`;
+        conflicts.set(name, { reason: ListenerReasonProtocolConflict, message });
+      }
+      continue;
+    }
+    for (const [hostname, same] of Map.groupBy(sharing, (contender) => contender.hostname)) {
+      if (same.length === 1) continue;
+      const what = hostname === anyHost ? "no hostname" : `hostname ${hostname}`;
+      for (const { name } of same) {
+        const rivals = same.filter((rival) => rival.name !== name).map((rival) => rival.name);
+        const message = `port ${port} with ${what} is also that of ${listed(rivals)}`;
+        conflicts.set(name, { reason: ListenerReasonHostnameConflict, message });
+      }
+    }
+  }
+  return conflicts;
+}

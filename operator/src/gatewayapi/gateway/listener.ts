@@ -1,0 +1,127 @@
+import {
+  type Gateway,
+  GroupName,
+  HTTPProtocolType,
+  HTTPSProtocolType,
+  type Listener,
+  ListenerReasonInvalidRouteKinds,
+  ListenerReasonUnsupportedProtocol,
+  ListenerReasonUnsupportedValue,
+  TLSModeTerminate,
+} from "@gatewright/crd-types/gateway/v1";
+import { type GroupKind, kindsOfProtocol, normalizeHostname } from "../attach/index.ts";
+import type { Problem } from "../conditions.ts";
+import { listed } from "../messages.ts";
+import type { Grants } from "../refs/index.ts";
+import type { ListenerView } from "../views.ts";
+import { type ListenerCertificates, resolveCertificates } from "./certificate-refs.ts";
+import type { CertificateTables } from "./certificates.ts";
+
+/** A listener by itself, before it is held against its siblings. */
+export type CheckedListener = {
+  readonly name: string;
+  readonly port: number;
+  readonly protocol: string;
+  /** `*` for any. */
+  readonly hostname: string;
+  readonly supportedKinds: readonly GroupKind[];
+  readonly allowedNamespaces: ListenerView["allowedNamespaces"];
+  readonly certificates: readonly string[];
+  /** Why it is not accepted. */
+  readonly refusal?: Problem;
+  /** Why its references are not resolved. */
+  readonly unresolved?: Problem;
+  /** What its author should know all the same. */
+  readonly warnings: readonly string[];
+  /** Whether it would serve if it were alone. */
+  readonly serves: boolean;
+};
+
+export function checkListener(
+  listener: Listener,
+  gateway: Gateway,
+  grants: Grants,
+  tables: CertificateTables,
+): CheckedListener {
+  const { name, port, protocol } = listener;
+  const refusal = refusalOf(listener, gateway.spec);
+  const kinds = kindsOf(listener);
+  const needsCertificate = protocol === HTTPSProtocolType && refusal === undefined;
+  const certificates: ListenerCertificates = needsCertificate
+    ? resolveCertificates(gateway.metadata.namespace ?? "", listener.tls?.certificateRefs ?? [], grants, tables)
+    : { names: [], warnings: [] };
+  const unresolved = certificates.problem ?? kinds.problem;
+  return {
+    name,
+    port,
+    protocol,
+    hostname: normalizeHostname(listener.hostname),
+    supportedKinds: kinds.supported,
+    allowedNamespaces: allowedNamespacesOf(listener),
+    certificates: certificates.names,
+    ...(refusal && { refusal }),
+    ...(unresolved && { unresolved }),
+    warnings: [...certificates.warnings, ...unknownOptions(listener)],
+    serves:
+      refusal === undefined &&
+      kinds.supported.length > 0 &&
+      (protocol !== HTTPSProtocolType || certificates.names.length > 0),
+  };
+}
+
+/** What asks for something that we do not do is refused: to leave it out would serve what its author meant to guard. */
+function refusalOf({ protocol, port, tls, filters }: Listener, spec: Gateway["spec"]): Problem | undefined {
+  const unsupported = (message: string): Problem => ({ reason: ListenerReasonUnsupportedValue, message });
+  if (protocol !== HTTPProtocolType && protocol !== HTTPSProtocolType)
+    return { reason: ListenerReasonUnsupportedProtocol, message: `protocol ${protocol} is not supported` };
+  if (protocol === HTTPProtocolType && tls !== undefined) return unsupported("tls is not for protocol HTTP");
+  const mode = tls?.mode ?? TLSModeTerminate;
+  if (mode !== TLSModeTerminate) return unsupported(`tls.mode ${mode} is not for protocol HTTPS`);
+  if ((filters?.requests?.length ?? 0) > 0) return unsupported("filters of listeners are not supported");
+  if (protocol === HTTPSProtocolType && validatesClients(spec, port))
+    return unsupported("validation of client certificates (spec.tls.frontend) is not supported");
+  return undefined;
+}
+
+/** What is said for a port stands instead of the default. */
+function validatesClients({ tls }: Gateway["spec"], port: number): boolean {
+  const frontend = tls?.frontend;
+  const perPort = frontend?.perPort?.find((entry) => entry.port === port);
+  return (perPort === undefined ? frontend?.default : perPort.tls)?.validation !== undefined;
+}
+
+type Kinds = { readonly supported: readonly GroupKind[]; readonly problem?: Problem };
+
+function kindsOf({ protocol, allowedRoutes }: Listener): Kinds {
+  const possible = kindsOfProtocol(protocol);
+  const stated = (allowedRoutes?.kinds ?? []).map(({ group = GroupName, kind }): GroupKind => ({ group, kind }));
+  if (stated.length === 0) return { supported: possible };
+  const among = (kinds: readonly GroupKind[], { group, kind }: GroupKind) =>
+    kinds.some((known) => known.group === group && known.kind === kind);
+  const supported = possible.filter((kind) => among(stated, kind));
+  const invalid = stated.filter((kind) => !among(possible, kind));
+  if (invalid.length === 0) return { supported };
+  const names = invalid.map(({ group, kind }) => (group === GroupName ? kind : `${group}/${kind}`));
+  const message = `kinds of routes that a listener of protocol ${protocol} cannot take: ${listed(names)}`;
+  return { supported, problem: { reason: ListenerReasonInvalidRouteKinds, message } };
+}
+
+function allowedNamespacesOf({ allowedRoutes }: Listener): ListenerView["allowedNamespaces"] {
+  const { from = "Same", selector } = allowedRoutes?.namespaces ?? {};
+  switch (from) {
+    case "All":
+      return { kind: "all" };
+    case "Same":
+      return { kind: "same" };
+    case "Selector":
+      return selector === undefined ? { kind: "none" } : { kind: "selector", selector };
+    default:
+      return { kind: "none" };
+  }
+}
+
+/** They are for implementations to define, and we define none. */
+function unknownOptions({ tls }: Listener): readonly string[] {
+  const names = Object.keys(tls?.options ?? {}).toSorted();
+  return names.length === 0 ? [] : [`options that have no effect: ${listed(names)}`];
+}

@@ -1,0 +1,75 @@
+import { HTTPSProtocolType } from "@gatewright/crd-types/gateway/v1";
+import { type FilterChain, type HttpConnectionManager, type Listener, listenerKey } from "../../ir/index.ts";
+import { deepEqual, type Graph, type Table } from "../../lib/index.ts";
+import type { Inputs } from "../inputs.ts";
+import type { ClassView, GatewayView, ListenerView } from "../views.ts";
+import { accessLogOf } from "./access-log.ts";
+
+/** What the routes of a route table ask of the filter chain in front of it. */
+export type TableFeatures = {
+  /** In chain order. */
+  readonly extensions: readonly string[];
+  readonly cors: boolean;
+};
+
+export type ListenerSources = {
+  readonly gateways: Table<GatewayView>;
+  readonly classes: Table<ClassView>;
+  /** By route table key. */
+  readonly tableFeatures: Table<TableFeatures>;
+};
+
+const alpnProtocols = ["h2", "http/1.1"];
+
+/** One of Envoy's listeners for each port that a placed Gateway serves, by `listenerKey`. */
+export function createListeners(graph: Graph, inputs: Inputs, sources: ListenerSources): Table<Listener> {
+  const { gateways, classes, tableFeatures } = sources;
+  const byPort = graph.index("listenerPorts", gateways, ({ proxy, listeners }) =>
+    listeners.filter(({ programmable }) => programmable).map(({ port }) => listenerKey(proxy, port)),
+  );
+
+  function managerOf(routeTable: string): HttpConnectionManager {
+    const { extensions, cors } = tableFeatures.get(routeTable) ?? { extensions: [], cors: false };
+    return { routeTable, extensions, cors };
+  }
+
+  function chainsOf(listeners: readonly ListenerView[]): readonly FilterChain[] {
+    const chains = new Map<string, FilterChain>();
+    for (const { name, protocol, hostname, certificates, routeTable } of listeners) {
+      if (routeTable === undefined) continue;
+      const http = managerOf(routeTable);
+      if (protocol === HTTPSProtocolType) {
+        const serverNames = hostname === undefined ? [] : [hostname];
+        chains.set(name, { name, serverNames, tls: { certificates, alpnProtocols }, http });
+      } else chains.set("http", { name: "http", serverNames: [], http });
+    }
+    // Which chain takes a connection is settled by its server names: an order of our own is as good, and it is stable.
+    return [...chains.values()].toSorted((left, right) => (left.name < right.name ? -1 : 1));
+  }
+
+  return graph.derive<Listener>("listeners", {
+    keysOf: [byPort],
+    compute: (key) => {
+      const [gatewayKey] = byPort.get(key) ?? [];
+      const view = gatewayKey === undefined ? undefined : gateways.get(gatewayKey);
+      const placement = view && inputs.placements.get(view.proxy);
+      const sharing = view?.listeners.filter(
+        ({ programmable, port }) => programmable && listenerKey(view.proxy, port) === key,
+      );
+      const [first] = sharing ?? [];
+      if (view === undefined || placement === undefined || sharing === undefined || first === undefined)
+        return undefined;
+      const { port, protocol } = first;
+      const accessLog = accessLogOf(classes.get(view.className)?.mesh, inputs.settings);
+      return {
+        proxy: view.proxy,
+        name: `${protocol.toLowerCase()}-${port}`,
+        port,
+        bind: placement.bind(port),
+        filterChains: chainsOf(sharing),
+        ...(accessLog && { accessLog }),
+      };
+    },
+    equal: deepEqual,
+  });
+}

@@ -1,0 +1,48 @@
+import type { Listener, Proxy, TlsCertificate } from "../../ir/index.ts";
+import { useKey } from "../../ir/index.ts";
+import { deepEqual, type Graph, type Table } from "../../lib/index.ts";
+import type { GatewayView } from "../views.ts";
+import type { CertificateView } from "./certificate.ts";
+
+export const createProxies = (graph: Graph, gateways: Table<GatewayView>): Table<Proxy> =>
+  graph.derive<Proxy>("proxies", {
+    keysOf: [gateways],
+    compute: (key) => {
+      const view = gateways.get(key);
+      return view?.served ? { namespace: view.namespace, name: view.name, ports: view.ports } : undefined;
+    },
+    equal: deepEqual,
+  });
+
+export type ListenerNeeds = {
+  readonly secrets: Table<TlsCertificate>;
+  readonly secretUses: Table<ReadonlySet<string>>;
+  readonly extensionUses: Table<ReadonlySet<string>>;
+};
+
+/** What listeners refer to by name, and who needs it. */
+export function createListenerNeeds(
+  graph: Graph,
+  listeners: Table<Listener>,
+  certificates: Table<CertificateView>,
+): ListenerNeeds {
+  const certificatesOf = ({ filterChains }: Listener) => filterChains.flatMap(({ tls }) => tls?.certificates ?? []);
+  const extensionsOf = ({ filterChains }: Listener) => filterChains.flatMap(({ http }) => http.extensions);
+  const needed = graph.index("neededSecrets", listeners, certificatesOf);
+  return {
+    secrets: graph.derive<TlsCertificate>("secrets", {
+      keysOf: [needed],
+      compute: (name) => {
+        const view = certificates.get(name);
+        return view?.kind === "usable" ? view.certificate : undefined;
+      },
+      equal: deepEqual,
+    }),
+    secretUses: graph.index("secretUses", listeners, (listener) =>
+      certificatesOf(listener).map((name) => useKey(listener.proxy, name)),
+    ),
+    extensionUses: graph.index("extensionUses", listeners, (listener) =>
+      extensionsOf(listener).map((name) => useKey(listener.proxy, name)),
+    ),
+  };
+}

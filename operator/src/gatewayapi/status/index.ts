@@ -1,0 +1,1 @@
+export { createStatuses, statusKey } from "./statuses.ts";

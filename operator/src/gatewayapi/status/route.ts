@@ -1,0 +1,51 @@
+import {
+  type HTTPRoute,
+  RouteConditionAccepted,
+  RouteConditionPartiallyInvalid,
+  RouteConditionResolvedRefs,
+  RouteReasonResolvedRefs,
+} from "@gatewright/crd-types/gateway/v1";
+import { isFalse, isTrue } from "../conditions.ts";
+import type { AttachmentView, DesiredCondition, ParentView, RulesView } from "../views.ts";
+
+/** The conditions of a route for one of its parents. */
+export type ParentConditions = ParentView & { readonly conditions: readonly DesiredCondition[] };
+
+/** The API keeps no more. */
+const maxParents = 32;
+
+/** Puts together what the listeners and what the rules say of a route. */
+export function parentConditions(
+  { parents }: AttachmentView,
+  rules: RulesView | undefined,
+): readonly ParentConditions[] {
+  return parents
+    .slice(0, maxParents)
+    .map((parent) => ({ ...parent, conditions: conditionsOf(parent.accepted, rules) }));
+}
+
+function conditionsOf(attached: DesiredCondition, rules: RulesView | undefined): readonly DesiredCondition[] {
+  const { resolvedRefs = { kind: "ok" }, accepted = { kind: "ok" } } = rules ?? {};
+  const resolved =
+    resolvedRefs.kind === "ok"
+      ? isTrue(RouteConditionResolvedRefs, RouteReasonResolvedRefs)
+      : isFalse(RouteConditionResolvedRefs, resolvedRefs);
+  if (attached.status !== "True") return [attached, resolved];
+  if (accepted.kind === "problem") return [isFalse(RouteConditionAccepted, accepted), resolved];
+  // It must be there only for a route that is accepted, and begin like this.
+  return accepted.kind === "partial"
+    ? [attached, resolved, isTrue(RouteConditionPartiallyInvalid, accepted.reason, droppedRule(accepted.message))]
+    : [attached, resolved];
+}
+
+const droppedPrefix = "Dropped Rule";
+
+const droppedRule = (message: string): string =>
+  message.startsWith(droppedPrefix) ? message : `${droppedPrefix}: ${message}`;
+
+export const isAccepted = ({ conditions }: ParentConditions): boolean =>
+  conditions.some(({ type, status }) => type === RouteConditionAccepted && status === "True");
+
+/** Whether the route's status still has entries of ours. */
+export const hasEntriesOf = (controllerName: string, { status }: HTTPRoute): boolean =>
+  status?.parents.some((parent) => parent.controllerName === controllerName) === true;

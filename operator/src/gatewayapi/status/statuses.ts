@@ -1,0 +1,213 @@
+import {
+  HTTPFilterConditionAccepted,
+  HTTPFilterReasonAccepted,
+  MeshConfigConditionAccepted,
+  MeshConfigReasonAccepted,
+  MeshConfigReasonInvalid,
+} from "@gatewright/crd-types/config/v1";
+import { listenerKey } from "../../ir/index.ts";
+import { deepEqual, type Graph, type Table } from "../../lib/index.ts";
+import { isFalse, isTrue, observedAt } from "../conditions.ts";
+import { contentOf, type Inputs, proxyKeyOf } from "../inputs.ts";
+import { meshConfigProblem } from "../mesh-config.ts";
+import type {
+  AttachmentView,
+  ClassView,
+  DesiredCondition,
+  DesiredStatus,
+  FilterView,
+  GatewayView,
+  RulesView,
+} from "../views.ts";
+import { gatewayStatus } from "./gateway.ts";
+import { hasEntriesOf, isAccepted, type ParentConditions, parentConditions } from "./route.ts";
+import { supportedFeatures } from "./supported-features.ts";
+
+export type StatusSources = {
+  readonly classes: Table<ClassView>;
+  readonly gateways: Table<GatewayView>;
+  readonly attachments: Table<AttachmentView>;
+  readonly rules: Table<RulesView>;
+  readonly filters: Table<FilterView>;
+};
+
+export const statusKey = (kind: DesiredStatus["kind"], key: string): string => `${kind} ${key}`;
+
+type StatusTables = { readonly [K in DesiredStatus["kind"]]: Table<DesiredStatus> };
+
+/** The statuses that we want, of all kinds, by `statusKey`. */
+export function createStatuses(graph: Graph, inputs: Inputs, sources: StatusSources): Table<DesiredStatus> {
+  const routes = createRouteConditions(graph, sources);
+  const tables: StatusTables = {
+    GatewayClass: createClassStatuses(graph, inputs, sources.classes),
+    Gateway: createGatewayStatuses(graph, inputs, sources.gateways, routes),
+    HTTPRoute: createRouteStatuses(graph, inputs, routes),
+    HTTPFilter: createFilterStatuses(graph, inputs, sources.filters),
+    MeshConfig: createMeshConfigStatuses(graph, inputs),
+  };
+  return mergeStatuses(graph, tables);
+}
+
+/** One table of all, whose keys name the kind too. */
+function mergeStatuses(graph: Graph, tables: StatusTables): Table<DesiredStatus> {
+  const byKind = new Map<string, Table<DesiredStatus>>(Object.entries(tables));
+  return graph.derive<DesiredStatus>("statuses", {
+    keysOf: Object.values(tables).map((table) =>
+      graph.index(`${table.name}Keys`, table, ({ kind, key }) => [statusKey(kind, key)]),
+    ),
+    compute: (merged) => {
+      const blank = merged.indexOf(" ");
+      return byKind.get(merged.slice(0, blank))?.get(merged.slice(blank + 1));
+    },
+  });
+}
+
+type StatusOptions = {
+  readonly keysOf: readonly Table<unknown>[];
+  readonly compute: (key: string) => Pick<DesiredStatus, "generation" | "status"> | undefined;
+};
+
+function deriveStatuses(graph: Graph, kind: DesiredStatus["kind"], { keysOf, compute }: StatusOptions) {
+  return graph.derive<DesiredStatus>(`statusOf${kind}`, {
+    keysOf,
+    compute: (key) => {
+      const found = compute(key);
+      return found && { kind, key, ...found };
+    },
+    equal: deepEqual,
+  });
+}
+
+/** A status that is nothing but conditions. */
+function statusOf(object: { readonly metadata: { readonly generation?: number } }, conditions: DesiredCondition[]) {
+  const generation = object.metadata.generation ?? 0;
+  return { generation, status: { conditions: observedAt(generation, conditions) } };
+}
+
+function createClassStatuses(graph: Graph, { store }: Inputs, classes: Table<ClassView>): Table<DesiredStatus> {
+  return deriveStatuses(graph, "GatewayClass", {
+    keysOf: [classes],
+    compute: (name) => {
+      const view = classes.get(name);
+      const object = store.objects.GatewayClass.get(name);
+      if (view === undefined || object === undefined) return undefined;
+      const generation = object.metadata.generation ?? 0;
+      return {
+        generation,
+        status: {
+          conditions: observedAt(generation, view.conditions),
+          supportedFeatures: supportedFeatures.map((feature) => ({ name: feature })),
+        },
+      };
+    },
+  });
+}
+
+/** What each route's conditions are, by HTTPRoute key; only for routes with parents of ours. */
+function createRouteConditions(
+  graph: Graph,
+  { attachments, rules }: StatusSources,
+): Table<readonly ParentConditions[]> {
+  return graph.derive<readonly ParentConditions[]>("routeConditions", {
+    keysOf: [attachments],
+    compute: (key) => {
+      const attachment = attachments.get(key);
+      return attachment && parentConditions(attachment, rules.get(key));
+    },
+    equal: deepEqual,
+  });
+}
+
+function createRouteStatuses(
+  graph: Graph,
+  { store, settings }: Inputs,
+  routes: Table<readonly ParentConditions[]>,
+): Table<DesiredStatus> {
+  const { controllerName } = settings;
+  const { HTTPRoute } = store.objects;
+  return deriveStatuses(graph, "HTTPRoute", {
+    keysOf: [HTTPRoute],
+    compute: (key) => {
+      const route = HTTPRoute.get(key);
+      if (route === undefined) return undefined;
+      const entries = routes.get(key) ?? [];
+      // A route that left us loses our entries; of one that never was ours we say nothing.
+      if (entries.length === 0 && !hasEntriesOf(controllerName, route)) return undefined;
+      const generation = route.metadata.generation ?? 0;
+      const parents = entries.map(({ parentRef, conditions }) => ({
+        parentRef,
+        controllerName,
+        conditions: observedAt(generation, conditions),
+      }));
+      return { generation, status: { parents } };
+    },
+  });
+}
+
+function createGatewayStatuses(
+  graph: Graph,
+  { store, placements, proxyStates, refusedListeners }: Inputs,
+  gateways: Table<GatewayView>,
+  routes: Table<readonly ParentConditions[]>,
+): Table<DesiredStatus> {
+  const { Gateway } = store.objects;
+  const bucketOf = (gateway: string, listener: string) => `${gateway} ${listener}`;
+  const attached = graph.index("attachedRoutes", routes, (parents) =>
+    parents
+      .filter(isAccepted)
+      .flatMap(({ gateway, listeners }) => listeners.map(({ listener }) => bucketOf(gateway, listener))),
+  );
+  return deriveStatuses(graph, "Gateway", {
+    keysOf: [gateways],
+    compute: (key) => {
+      const view = gateways.get(key);
+      const gateway = Gateway.get(key);
+      if (view === undefined || gateway === undefined) return undefined;
+      const proxy = proxyKeyOf(key);
+      const status = gatewayStatus(view, gateway, {
+        placement: placements.get(proxy),
+        state: proxyStates.get(proxy),
+        refusal: (port) => {
+          const refused = refusedListeners.get(listenerKey(proxy, port));
+          return refused?.content === contentOf(gateway) ? refused.message : undefined;
+        },
+        attachedRoutes: (listener) => attached.get(bucketOf(key, listener))?.size ?? 0,
+      });
+      return { generation: view.generation, status };
+    },
+  });
+}
+
+function createFilterStatuses(graph: Graph, { store }: Inputs, filters: Table<FilterView>): Table<DesiredStatus> {
+  const { HTTPFilter } = store.objects;
+  return deriveStatuses(graph, "HTTPFilter", {
+    keysOf: [filters],
+    compute: (key) => {
+      const object = HTTPFilter.get(key);
+      const view = filters.get(key);
+      if (object === undefined || view === undefined) return undefined;
+      return statusOf(object, [
+        view.kind === "valid"
+          ? isTrue(HTTPFilterConditionAccepted, HTTPFilterReasonAccepted)
+          : isFalse(HTTPFilterConditionAccepted, view),
+      ]);
+    },
+  });
+}
+
+function createMeshConfigStatuses(graph: Graph, { store, settings }: Inputs): Table<DesiredStatus> {
+  const { MeshConfig } = store.objects;
+  return deriveStatuses(graph, "MeshConfig", {
+    keysOf: [MeshConfig],
+    compute: (key) => {
+      const object = MeshConfig.get(key);
+      if (object === undefined) return undefined;
+      const message = meshConfigProblem(object, settings.rootNamespace);
+      return statusOf(object, [
+        message === undefined
+          ? isTrue(MeshConfigConditionAccepted, MeshConfigReasonAccepted)
+          : isFalse(MeshConfigConditionAccepted, { reason: MeshConfigReasonInvalid, message }),
+      ]);
+    },
+  });
+}

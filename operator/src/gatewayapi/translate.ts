@@ -1,0 +1,46 @@
+import type { Ir } from "../ir/index.ts";
+import type { Graph, Table } from "../lib/index.ts";
+import { createListenerNeeds, createListeners } from "./gateway/index.ts";
+import { createGatewaySide } from "./gateway-side.ts";
+import type { Inputs } from "./inputs.ts";
+import { createRouteSide } from "./routes/index.ts";
+import { createStatuses } from "./status/index.ts";
+import type { AttachmentView, DesiredStatus, GatewayView } from "./views.ts";
+
+export type Translation = {
+  readonly ir: Ir;
+  /** By `statusKey`. */
+  readonly statuses: Table<DesiredStatus>;
+  /** By Gateway key; only Gateways of ours. */
+  readonly gateways: Table<GatewayView>;
+  /** By HTTPRoute key. */
+  readonly attachments: Table<AttachmentView>;
+};
+
+/**
+ * Translates Gateway API objects to the IR and to the statuses that they should have. Nothing happens until the graph is
+ * settled; then whatever changed in `inputs` is followed to what it changes here, and nothing else is computed anew.
+ */
+export function createTranslation(graph: Graph, inputs: Inputs): Translation {
+  const side = createGatewaySide(graph, inputs);
+  const { classes, gateways, attachments, proxies } = side;
+  const routes = createRouteSide(graph, inputs, side);
+  const { tableFeatures, rules, filters } = routes;
+  const listeners = createListeners(graph, inputs, { gateways, classes, tableFeatures });
+  return {
+    ir: {
+      proxies,
+      listeners,
+      ...createListenerNeeds(graph, listeners, side.certificates),
+      routeTables: routes.routeTables,
+      virtualHosts: routes.virtualHosts,
+      virtualHostsOf: routes.virtualHostsOf,
+      clusters: routes.clusters,
+      endpoints: routes.endpoints,
+      clusterUses: routes.clusterUses,
+    },
+    statuses: createStatuses(graph, inputs, { classes, gateways, attachments, rules, filters }),
+    gateways,
+    attachments,
+  };
+}
