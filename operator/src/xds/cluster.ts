@@ -1,0 +1,85 @@
+import { create } from "@bufbuild/protobuf";
+import { durationFromMs } from "@bufbuild/protobuf/wkt";
+import {
+  Cluster_DiscoveryType,
+  Cluster_DnsLookupFamily,
+  Cluster_LbPolicy,
+  ClusterSchema,
+} from "@gatewright/crd-types/proto/envoy/config/cluster/v3/cluster_pb";
+import { HttpProtocolOptionsSchema } from "@gatewright/crd-types/proto/envoy/extensions/upstreams/http/v3/http_protocol_options_pb";
+import type { Cluster } from "../ir/index.ts";
+import { adsConfigSource } from "./config-source.ts";
+import { loadAssignment } from "./endpoints.ts";
+import { packAny } from "./proto/index.ts";
+import { type Build, encodeChecked } from "./resource.ts";
+import type { Init } from "./init.ts";
+
+type ClusterInit = Init<typeof ClusterSchema>;
+
+export function buildCluster(cluster: Cluster): Build {
+  const message = create(ClusterSchema, {
+    name: cluster.name,
+    ...discovery(cluster),
+    connectTimeout: durationFromMs(cluster.connectTimeoutMs),
+    lbPolicy: Cluster_LbPolicy.LEAST_REQUEST,
+    // Envoy's recommendation for an edge: without it a slow peer may make it buffer a megabyte a connection.
+    // https://www.envoyproxy.io/docs/envoy/latest/configuration/best_practices/edge
+    perConnectionBufferLimitBytes: 32_768,
+    circuitBreakers,
+    commonLbConfig: {
+      // No endpoint is healthy: answer 503 instead of sending requests to those that are known to be down.
+      healthyPanicThreshold: { value: 0 },
+    },
+    // Endpoints that Kubernetes takes away are gone at once, whatever a health check of Envoy's says.
+    ignoreHealthOnHostRemoval: true,
+    typedExtensionProtocolOptions: {
+      "envoy.extensions.upstreams.http.v3.HttpProtocolOptions": packAny(
+        HttpProtocolOptionsSchema,
+        protocolOptions(cluster.protocol),
+      ),
+    },
+  });
+  return encodeChecked(ClusterSchema, message, { type: "cluster", resource: cluster.name, origin: cluster.origin });
+}
+
+function discovery({ name, endpoints }: Cluster): ClusterInit {
+  if (endpoints.kind === "eds") {
+    return {
+      clusterDiscoveryType: { case: "type", value: Cluster_DiscoveryType.EDS },
+      edsClusterConfig: { edsConfig: adsConfigSource() },
+    };
+  }
+  return {
+    // A client that follows an ExternalName resolves it for each connection; LOGICAL_DNS is just that. STRICT_DNS would
+    // close connections whenever a name with many addresses answers with others of them.
+    clusterDiscoveryType: { case: "type", value: Cluster_DiscoveryType.LOGICAL_DNS },
+    dnsLookupFamily: Cluster_DnsLookupFamily.ALL,
+    respectDnsTtl: true,
+    loadAssignment: loadAssignment(name, [{ address: endpoints.hostname, port: endpoints.port }]),
+  };
+}
+
+/** As good as none: Gateway API has no such limits, and Envoy's own (1,024, and 3 retries) surprise with 503s. */
+const unlimited = 4_294_967_295;
+const circuitBreakers: ClusterInit["circuitBreakers"] = {
+  thresholds: [
+    {
+      maxConnections: unlimited,
+      maxPendingRequests: unlimited,
+      maxRequests: unlimited,
+      // Retries are bounded, so that they cannot multiply the load of a backend that is down already.
+      retryBudget: { budgetPercent: { value: 20 }, minRetryConcurrency: 32 },
+    },
+  ],
+};
+
+function protocolOptions(protocol: Cluster["protocol"]): Init<typeof HttpProtocolOptionsSchema> {
+  const protocolConfig =
+    protocol === "http2"
+      ? ({ case: "http2ProtocolOptions", value: http2 } as const)
+      : ({ case: "httpProtocolOptions", value: {} } as const);
+  return { upstreamProtocolOptions: { case: "explicitHttpConfig", value: { protocolConfig } } };
+}
+
+/** Windows as Envoy recommends for an edge; its defaults of 256 MiB let one stream of a slow client fill the memory. */
+const http2 = { initialStreamWindowSize: 65_536, initialConnectionWindowSize: 1_048_576 };

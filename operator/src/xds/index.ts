@@ -1,0 +1,11 @@
+export { type BootstrapOptions, buildBootstrap, type SocketLocation } from "./bootstrap.ts";
+export type { NeutralConfig } from "./filters/index.ts";
+export {
+  type ProblemDetail,
+  type ProxyResource,
+  type ResourceType,
+  resourceTypes,
+  type XdsProblem,
+} from "./resource.ts";
+export { dumpByType, staticConfig } from "./static-config.ts";
+export { createXdsTables, type XdsOptions, type XdsTables } from "./tables.ts";

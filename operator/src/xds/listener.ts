@@ -1,0 +1,163 @@
+import { create } from "@bufbuild/protobuf";
+import { durationFromMs } from "@bufbuild/protobuf/wkt";
+import { ListenerSchema } from "@gatewright/crd-types/proto/envoy/config/listener/v3/listener_pb";
+import {
+  FilterChainSchema,
+  type ListenerFilterSchema,
+} from "@gatewright/crd-types/proto/envoy/config/listener/v3/listener_components_pb";
+import { TlsInspectorSchema } from "@gatewright/crd-types/proto/envoy/extensions/filters/listener/tls_inspector/v3/tls_inspector_pb";
+import { HttpConnectionManagerSchema } from "@gatewright/crd-types/proto/envoy/extensions/filters/network/http_connection_manager/v3/http_connection_manager_pb";
+import { DownstreamTlsContextSchema } from "@gatewright/crd-types/proto/envoy/extensions/transport_sockets/tls/v3/tls_pb";
+import type { DownstreamTls, FilterChain, Listener } from "../ir/index.ts";
+import { adsConfigSource } from "./config-source.ts";
+import type { NeutralConfig } from "./filters/index.ts";
+import { buildHttpConnectionManager } from "./http-connection-manager.ts";
+import { packAny } from "./proto/index.ts";
+import { type Build, encodeChecked, type ProblemDetail, violationsOf, type XdsProblem } from "./resource.ts";
+import type { Init } from "./init.ts";
+
+type ChainInit = Init<typeof FilterChainSchema>;
+
+/** What a listener must know of the resources that it names: naming one that never comes would keep it waiting for ever. */
+export type ListenerContext = {
+  /** The name in Envoy of a route table, by its key. */
+  readonly routeTableName: (key: string) => string | undefined;
+  readonly hasSecret: (name: string) => boolean;
+  readonly neutral: NeutralConfig;
+};
+
+/**
+ * A listener with all its filter chains. Nothing outside of a chain depends on what is inside of one: Envoy then exchanges
+ * the chains that differ and drains only their connections.
+ */
+export function buildListener(listener: Listener, context: ListenerContext): Build {
+  const about = aboutListener(listener);
+  const { chains, problems } = buildChains(listener, context);
+  if (chains.length === 0) return { encoded: undefined, problems };
+  const { address, port } = listener.bind;
+  const message = create(ListenerSchema, {
+    name: listener.name,
+    statPrefix: listener.name,
+    address: {
+      address: { case: "socketAddress", value: { address, portSpecifier: { case: "portValue", value: port } } },
+    },
+    listenerFilters: listener.filterChains.some(({ tls }) => tls !== undefined) ? [tlsInspector] : [],
+    filterChains: [...chains],
+    // As Envoy recommends for an edge.
+    perConnectionBufferLimitBytes: 32_768,
+  });
+  const build = encodeChecked(ListenerSchema, message, about);
+  return { ...build, problems: [...problems, ...build.problems] };
+}
+
+function aboutListener({ proxy, name }: Listener) {
+  const slash = proxy.indexOf("/");
+  const origin = { kind: "Gateway", namespace: proxy.slice(0, slash), name: proxy.slice(slash + 1) };
+  return { type: "listener", resource: name, proxy, origin } as const;
+}
+
+const tlsInspector: Init<typeof ListenerFilterSchema> = {
+  name: "envoy.filters.listener.tls_inspector",
+  configType: { case: "typedConfig", value: packAny(TlsInspectorSchema, {}) },
+};
+
+/** A chain that Envoy would refuse is left out: one bad chain makes it refuse them all. */
+function buildChains(
+  listener: Listener,
+  context: ListenerContext,
+): { readonly chains: readonly ChainInit[]; readonly problems: readonly XdsProblem[] } {
+  const chains: ChainInit[] = [];
+  const problems: XdsProblem[] = [];
+  const taken = new Set<string>();
+  for (const chain of listener.filterChains) {
+    const built = buildChain(chain, listener, context);
+    const violations = [
+      ...chainViolations(chain, taken, context),
+      ...violationsOf(FilterChainSchema, create(FilterChainSchema, built)),
+    ];
+    if (violations.length > 0) {
+      problems.push(leftOut(listener, chain, violations));
+      continue;
+    }
+    const unknown = chain.http.extensions.filter((name) => context.neutral(name) === undefined);
+    if (unknown.length > 0) {
+      const details = unknown.map((name) => ({ path: "http_filters", message: `the filter ${name} is not known` }));
+      problems.push(leftOut(listener, chain, details));
+    }
+    for (const match of matchesOf(chain)) taken.add(match);
+    chains.push(built);
+  }
+  return { chains, problems };
+}
+
+function leftOut(listener: Listener, { name }: FilterChain, details: readonly ProblemDetail[]): XdsProblem {
+  const within = ({ path, message }: ProblemDetail) => ({
+    path: `filter_chains[${JSON.stringify(name)}]${path === "" ? "" : `.${path}`}`,
+    message,
+  });
+  return { ...aboutListener(listener), effect: "left-out", violations: details.map(within) };
+}
+
+/** What Envoy checks beyond the rules of the fields, and what would never become ready. */
+function chainViolations(
+  chain: FilterChain,
+  taken: ReadonlySet<string>,
+  { hasSecret }: ListenerContext,
+): readonly ProblemDetail[] {
+  const twice = matchesOf(chain).find((match) => taken.has(match));
+  const details: ProblemDetail[] = [];
+  if (twice !== undefined) {
+    details.push({ path: "filter_chain_match", message: `another filter chain takes ${twice} already` });
+  }
+  if (chain.tls !== undefined && !chain.tls.certificates.some(hasSecret)) {
+    details.push({ path: "transport_socket", message: "there is no usable certificate" });
+  }
+  return details;
+}
+
+/** What chooses a chain. No two chains of a listener may have one of these in common. */
+const matchesOf = ({ tls, serverNames }: FilterChain): readonly string[] => {
+  const transport = tls === undefined ? "plain text" : "TLS";
+  return serverNames.length === 0 ? [`any ${transport}`] : serverNames.map((name) => `${transport} for ${name}`);
+};
+
+function buildChain(
+  chain: FilterChain,
+  listener: Listener,
+  { routeTableName, hasSecret, neutral }: ListenerContext,
+): ChainInit {
+  const manager = buildHttpConnectionManager(chain.http, {
+    statPrefix: listener.name,
+    routeTable: routeTableName(chain.http.routeTable),
+    accessLog: listener.accessLog,
+    neutral,
+  });
+  return {
+    name: chain.name,
+    filterChainMatch: {
+      serverNames: [...chain.serverNames],
+      transportProtocol: chain.tls === undefined ? "" : "tls",
+    },
+    filters: [
+      {
+        name: "envoy.filters.network.http_connection_manager",
+        configType: { case: "typedConfig", value: packAny(HttpConnectionManagerSchema, manager) },
+      },
+    ],
+    ...(chain.tls === undefined ? {} : { transportSocket: transportSocket(chain.tls, hasSecret) }),
+    // A client that connects and says nothing.
+    transportSocketConnectTimeout: durationFromMs(10_000),
+  };
+}
+
+function transportSocket({ certificates, alpnProtocols }: DownstreamTls, hasSecret: (name: string) => boolean) {
+  const context = packAny(DownstreamTlsContextSchema, {
+    commonTlsContext: {
+      alpnProtocols: [...alpnProtocols],
+      tlsCertificateSdsSecretConfigs: certificates
+        .filter(hasSecret)
+        .map((name) => ({ name, sdsConfig: adsConfigSource() })),
+    },
+  });
+  return { name: "envoy.transport_sockets.tls", configType: { case: "typedConfig", value: context } } as const;
+}

@@ -1,0 +1,2 @@
+export { buildRouteTable } from "./table.ts";
+export { buildVirtualHost } from "./virtual-host.ts";

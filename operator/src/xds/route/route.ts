@@ -1,0 +1,85 @@
+import { create } from "@bufbuild/protobuf";
+import { type Any, AnySchema } from "@bufbuild/protobuf/wkt";
+import type { RouteSchema } from "@gatewright/crd-types/proto/envoy/config/route/v3/route_components_pb";
+import type { HeaderChange, Route } from "../../ir/index.ts";
+import { corsFilter, type NeutralConfig } from "../filters/index.ts";
+import type { ProblemDetail } from "../resource.ts";
+import { corsConfig } from "./cors.ts";
+import { buildForward } from "./forward.ts";
+import { headerEdit, splitHost, untouchableHeader } from "./headers.ts";
+import { buildMatch, buildPreflightMatch } from "./match.ts";
+import { buildRedirect } from "./redirect.ts";
+import type { Init } from "../init.ts";
+
+export type RouteInit = Init<typeof RouteSchema>;
+
+/** What Envoy makes of one route: itself, and before it what is needed for its CORS. */
+export function buildRoute(route: Route): readonly RouteInit[] {
+  const request = headerEdit(splitHost(route.requestHeaders).rest);
+  const response = headerEdit(route.responseHeaders);
+  const built: RouteInit = {
+    name: route.name,
+    match: buildMatch(route.match),
+    action: buildAction(route),
+    requestHeadersToAdd: [...request.add],
+    requestHeadersToRemove: [...request.remove],
+    responseHeadersToAdd: [...response.add],
+    responseHeadersToRemove: [...response.remove],
+    typedPerFilterConfig: filterConfigs(route),
+  };
+  if (route.cors === undefined || !needsPreflightRoute(route)) return [built];
+  return [{ ...built, match: buildPreflightMatch(route.match) }, built];
+}
+
+/** A route that cannot be served as it is meant answers 500, and never falls through to another one. */
+export const buildFailing = ({ name, match }: Route): RouteInit => ({
+  name,
+  match: buildMatch(match),
+  action: { case: "directResponse", value: { status: 500 } },
+});
+
+/** What Envoy checks in code, beyond the rules of the fields, and what it would pass over in silence. */
+export function codeViolations(route: Route, neutral: NeutralConfig): readonly ProblemDetail[] {
+  const headers = headerChanges(route).flatMap(([path, change]) => {
+    const name = untouchableHeader(change);
+    return name === undefined ? [] : [{ path, message: `Envoy does not let the header ${name} be changed` }];
+  });
+  // Without its chain entry a filter that was asked for, maybe to keep somebody out, would not act.
+  const filters = route.extensions.filter(({ filter }) => neutral(filter) === undefined);
+  return [
+    ...headers,
+    ...filters.map(({ filter }) => ({ path: "typed_per_filter_config", message: `the filter ${filter} is not known` })),
+  ];
+}
+
+function headerChanges(route: Route): readonly (readonly [string, HeaderChange | undefined])[] {
+  const { action } = route;
+  const backends = action.kind === "forward" ? action.backends : [];
+  return [route, ...backends].flatMap((of) => [
+    ["request_headers", splitHost(of.requestHeaders).rest] as const,
+    ["response_headers", of.responseHeaders] as const,
+  ]);
+}
+
+function buildAction(route: Route): NonNullable<RouteInit["action"]> {
+  const { action, match, requestHeaders } = route;
+  switch (action.kind) {
+    case "forward":
+      return { case: "route", value: buildForward(action, match, requestHeaders) };
+    case "redirect":
+      return { case: "redirect", value: buildRedirect(action, match) };
+    case "respond":
+      return { case: "directResponse", value: { status: action.status } };
+  }
+}
+
+const needsPreflightRoute = ({ match: { method, headers } }: Route) =>
+  (method !== undefined && method !== "OPTIONS") || headers.length > 0;
+
+function filterConfigs({ cors, extensions }: Route): { readonly [name: string]: Any } {
+  const configs: { [name: string]: Any } = {};
+  if (cors !== undefined) configs[corsFilter] = corsConfig(cors);
+  // As it was checked, byte for byte. The first of two for the same filter stands.
+  for (const { filter, config } of extensions) configs[filter] ??= create(AnySchema, config);
+  return configs;
+}

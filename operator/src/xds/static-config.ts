@@ -1,0 +1,129 @@
+import { create, type DescMessage, fromBinary, type JsonValue, type MessageShape } from "@bufbuild/protobuf";
+import { type Any, AnySchema, anyUnpack } from "@bufbuild/protobuf/wkt";
+import { BootstrapSchema } from "@gatewright/crd-types/proto/envoy/config/bootstrap/v3/bootstrap_pb";
+import {
+  type Cluster,
+  Cluster_DiscoveryType,
+  ClusterSchema,
+} from "@gatewright/crd-types/proto/envoy/config/cluster/v3/cluster_pb";
+import { TypedExtensionConfigSchema } from "@gatewright/crd-types/proto/envoy/config/core/v3/extension_pb";
+import {
+  type ClusterLoadAssignment,
+  ClusterLoadAssignmentSchema,
+} from "@gatewright/crd-types/proto/envoy/config/endpoint/v3/endpoint_pb";
+import type { FilterChain } from "@gatewright/crd-types/proto/envoy/config/listener/v3/listener_components_pb";
+import { type Listener, ListenerSchema } from "@gatewright/crd-types/proto/envoy/config/listener/v3/listener_pb";
+import {
+  type RouteConfiguration,
+  RouteConfigurationSchema,
+} from "@gatewright/crd-types/proto/envoy/config/route/v3/route_pb";
+import { VirtualHostSchema } from "@gatewright/crd-types/proto/envoy/config/route/v3/route_components_pb";
+import {
+  type HttpConnectionManager,
+  HttpConnectionManagerSchema,
+} from "@gatewright/crd-types/proto/envoy/extensions/filters/network/http_connection_manager/v3/http_connection_manager_pb";
+import { SecretSchema } from "@gatewright/crd-types/proto/envoy/extensions/transport_sockets/tls/v3/secret_pb";
+import { DownstreamTlsContextSchema } from "@gatewright/crd-types/proto/envoy/extensions/transport_sockets/tls/v3/tls_pb";
+import { parseUseKey, type ProxyKey } from "../ir/index.ts";
+import { processSettings } from "./bootstrap.ts";
+import { encode, messageToJson, packAny } from "./proto/index.ts";
+import { readable } from "./readable.ts";
+import type { ProxyResource, ResourceType } from "./resource.ts";
+import type { XdsTables } from "./tables.ts";
+
+/**
+ * The whole configuration of a proxy in one file that `envoy -c` takes, with everything that comes over ADS otherwise put
+ * where it is referred to. Private keys are in it. JSON.
+ */
+export function staticConfig(tables: XdsTables, proxy: ProxyKey): JsonValue {
+  const decode = <Desc extends DescMessage>(type: ResourceType, schema: Desc): MessageShape<Desc>[] =>
+    resourcesOf(tables, proxy, type).map(({ body }) => fromBinary(schema, body));
+
+  const routeTables = new Map(decode("route", RouteConfigurationSchema).map((table) => [table.name, table]));
+  for (const host of decode("virtualHost", VirtualHostSchema)) {
+    routeTables.get(host.name.slice(0, host.name.lastIndexOf("/")))?.virtualHosts.push(host);
+  }
+  for (const table of routeTables.values()) delete table.vhds;
+  const extensions = new Map(
+    decode("extension", TypedExtensionConfigSchema).map((entry) => [entry.name, entry.typedConfig]),
+  );
+  const endpoints = new Map(decode("endpoint", ClusterLoadAssignmentSchema).map((entry) => [entry.clusterName, entry]));
+
+  const listeners = decode("listener", ListenerSchema);
+  for (const listener of listeners) inlineListener(listener, { routeTables, extensions });
+  const clusters = decode("cluster", ClusterSchema);
+  for (const cluster of clusters) inlineCluster(cluster, endpoints);
+  const secrets = decode("secret", SecretSchema);
+  const staticResources = { listeners, clusters, secrets };
+  return readable(messageToJson(BootstrapSchema, create(BootstrapSchema, { staticResources, ...processSettings })));
+}
+
+/** The resources of one type as a proxy gets them, each under its `@type`, without private keys. JSON. */
+export function dumpByType(tables: XdsTables, proxy: ProxyKey, type: ResourceType): readonly JsonValue[] {
+  return resourcesOf(tables, proxy, type).map(({ body, typeUrl }) =>
+    readable(messageToJson(AnySchema, create(AnySchema, { typeUrl, value: withoutKey(type, body) }))),
+  );
+}
+
+const resourcesOf = (tables: XdsTables, proxy: ProxyKey, type: ResourceType): readonly ProxyResource[] =>
+  [...tables[type].keys()]
+    .filter((key) => parseUseKey(key).proxy === proxy)
+    .sort()
+    .flatMap((key) => tables[type].get(key) ?? []);
+
+function inlineCluster(cluster: Cluster, endpoints: ReadonlyMap<string, ClusterLoadAssignment>): void {
+  if (cluster.edsClusterConfig === undefined) return;
+  delete cluster.edsClusterConfig;
+  cluster.clusterDiscoveryType = { case: "type", value: Cluster_DiscoveryType.STATIC };
+  const assignment = endpoints.get(cluster.name);
+  if (assignment !== undefined) cluster.loadAssignment = assignment;
+}
+
+type Referred = {
+  readonly routeTables: ReadonlyMap<string, RouteConfiguration>;
+  readonly extensions: ReadonlyMap<string, Any | undefined>;
+};
+
+function inlineListener(listener: Listener, referred: Referred): void {
+  for (const chain of listener.filterChains) {
+    inlineSecrets(chain);
+    for (const filter of chain.filters) {
+      if (filter.configType.case !== "typedConfig") continue;
+      const manager = anyUnpack(filter.configType.value, HttpConnectionManagerSchema);
+      if (manager === undefined) continue;
+      inlineManager(manager, referred);
+      filter.configType.value = packAny(HttpConnectionManagerSchema, manager);
+    }
+  }
+}
+
+function inlineManager(manager: HttpConnectionManager, { routeTables, extensions }: Referred): void {
+  if (manager.routeSpecifier.case === "rds") {
+    const table = routeTables.get(manager.routeSpecifier.value.routeConfigName);
+    if (table !== undefined) manager.routeSpecifier = { case: "routeConfig", value: table };
+  }
+  for (const filter of manager.httpFilters) {
+    if (filter.configType.case !== "configDiscovery") continue;
+    const config = extensions.get(filter.name) ?? filter.configType.value.defaultConfig;
+    if (config !== undefined) filter.configType = { case: "typedConfig", value: config };
+  }
+}
+
+/** A secret that is named without a source is one of the static ones. */
+function inlineSecrets({ transportSocket }: FilterChain): void {
+  if (transportSocket?.configType.case !== "typedConfig") return;
+  const context = anyUnpack(transportSocket.configType.value, DownstreamTlsContextSchema);
+  if (context === undefined) return;
+  for (const secret of context.commonTlsContext?.tlsCertificateSdsSecretConfigs ?? []) delete secret.sdsConfig;
+  transportSocket.configType.value = packAny(DownstreamTlsContextSchema, context);
+}
+
+/** As Envoy's own dump has it. */
+function withoutKey(type: ResourceType, body: Uint8Array): Uint8Array {
+  if (type !== "secret") return body;
+  const secret = fromBinary(SecretSchema, body);
+  if (secret.type.case === "tlsCertificate" && secret.type.value.privateKey !== undefined) {
+    secret.type.value.privateKey.specifier = { case: "inlineString", value: "[redacted]" };
+  }
+  return encode(SecretSchema, secret);
+}

@@ -1,0 +1,153 @@
+import {
+  type Ir,
+  parseUseKey,
+  parseVirtualHostKey,
+  type RouteTable,
+  routeTableKeyOf,
+  useKey,
+  virtualHostKeyOf,
+  virtualHostName,
+} from "../ir/index.ts";
+import type { Graph, Table } from "../lib/index.ts";
+import { buildCluster } from "./cluster.ts";
+import { buildEndpoints } from "./endpoints.ts";
+import { buildExtension } from "./extension-config.ts";
+import type { NeutralConfig } from "./filters/index.ts";
+import { buildListener } from "./listener.ts";
+import { createProblems } from "./problems.ts";
+import {
+  type Build,
+  type Encoded,
+  equalBuilds,
+  equalResources,
+  type ProxyResource,
+  type ResourceType,
+  type XdsProblem,
+} from "./resource.ts";
+import { buildRouteTable, buildVirtualHost } from "./route/index.ts";
+import { buildSecret } from "./secret.ts";
+
+/** All that proxies need, by type; keys are `useKey(proxy, resource name)`. */
+export type XdsTables = { readonly [type in ResourceType]: Table<ProxyResource> } & {
+  /** What was left out or answers 500 instead, since Envoy would refuse it. */
+  readonly problems: Table<XdsProblem>;
+};
+
+export type XdsOptions = { readonly neutralConfig: NeutralConfig };
+
+/**
+ * Builds Envoy's resources from the IR. Each part is encoded once, in a table by its own key, whatever the number of proxies
+ * that use it and of resources that contain it; the tables by proxy only look it up.
+ */
+export function createXdsTables(graph: Graph, ir: Ir, { neutralConfig }: XdsOptions): XdsTables {
+  const builds = <B extends Build>(
+    type: ResourceType,
+    keysOf: Table<unknown>,
+    compute: (key: string) => B | undefined,
+    equal: (left: B, right: B) => boolean = equalBuilds,
+  ): Table<B> => graph.derive(`xds ${type} builds`, { keysOf: [keysOf], compute, equal });
+
+  const resources = (
+    type: ResourceType,
+    uses: Table<unknown>,
+    encodedOf: (name: string, key: string) => Encoded | undefined,
+  ): Table<ProxyResource> =>
+    graph.derive<ProxyResource>(`xds ${type}`, {
+      keysOf: [uses],
+      compute: (key) => {
+        const { proxy, name } = parseUseKey(key);
+        const encoded = encodedOf(name, key);
+        return encoded && { proxy, type, name, ...encoded };
+      },
+      equal: equalResources,
+    });
+
+  const clusters = builds("cluster", ir.clusters, (name) => map(ir.clusters.get(name), buildCluster));
+  const endpoints = builds("endpoint", ir.clusters, (name) =>
+    ir.clusters.get(name)?.endpoints.kind === "eds" && clusters.get(name)?.encoded !== undefined
+      ? // A cluster without addresses must be told so, or it waits for them for ever.
+        buildEndpoints(ir.endpoints.get(name) ?? { cluster: name, addresses: [] })
+      : undefined,
+  );
+  const secrets = builds("secret", ir.secrets, (name) => map(ir.secrets.get(name), buildSecret));
+  // What a listener needs to know of a secret: another certificate in it is no reason to build the listener again.
+  const usableSecrets = graph.derive("xds usable secrets", {
+    keysOf: [secrets],
+    compute: (name) => (secrets.get(name)?.encoded === undefined ? undefined : true),
+  });
+  const extensions = builds("extension", ir.extensionUses, (key) => {
+    const { name } = parseUseKey(key);
+    return map(neutralConfig(name), (config) => buildExtension(name, config));
+  });
+  const listeners = builds(
+    "listener",
+    ir.listeners,
+    (key) => {
+      const listener = ir.listeners.get(key);
+      if (listener === undefined) return undefined;
+      const build = buildListener(listener, {
+        routeTableName: (table) => ir.routeTables.get(table)?.name,
+        hasSecret: (name) => usableSecrets.get(name) ?? false,
+        neutral: neutralConfig,
+      });
+      return { ...build, use: useKey(listener.proxy, listener.name) };
+    },
+    (left, right) => left.use === right.use && equalBuilds(left, right),
+  );
+  const virtualHosts = builds(
+    "virtualHost",
+    ir.virtualHosts,
+    (key) => {
+      const host = ir.virtualHosts.get(key);
+      const table = host && ir.routeTables.get(host.routeTable);
+      if (host === undefined || table === undefined) return undefined;
+      return { ...buildVirtualHost(host, table.name, neutralConfig), table };
+    },
+    (left, right) => left.table.name === right.table.name && equalBuilds(left, right),
+  );
+  const routeTables = builds("route", ir.routeTables, (key) =>
+    map(ir.routeTables.get(key), (table) => routeBuild(key, table)),
+  );
+
+  function routeBuild(key: string, table: RouteTable): Build {
+    const keys = table.discovery === "vhds" ? [] : [...(ir.virtualHostsOf.get(key) ?? [])].sort();
+    return {
+      encoded: buildRouteTable(
+        table,
+        keys.flatMap((host) => virtualHosts.get(host)?.encoded ?? []),
+      ),
+      problems: [],
+    };
+  }
+
+  // Tables that are keyed otherwise than by what a proxy calls the resource.
+  const listenerUses = graph.index("xds listener uses", listeners, ({ use }) => [use]);
+  const routeUses = graph.index("xds route uses", ir.routeTables, ({ proxy, name }) => [useKey(proxy, name)]);
+  const hostUses = graph.index("xds virtualHost uses", virtualHosts, ({ table }, key) =>
+    table.discovery === "vhds" ? [useKey(table.proxy, virtualHostName(table.name, parseVirtualHostKey(key).host))] : [],
+  );
+
+  return {
+    cluster: resources("cluster", ir.clusterUses, (name) => clusters.get(name)?.encoded),
+    endpoint: resources("endpoint", ir.clusterUses, (name) => endpoints.get(name)?.encoded),
+    secret: resources("secret", ir.secretUses, (name) => secrets.get(name)?.encoded),
+    extension: resources("extension", ir.extensionUses, (_, key) => extensions.get(key)?.encoded),
+    listener: resources("listener", listenerUses, (_, key) => {
+      const [first] = [...(listenerUses.get(key) ?? [])].sort();
+      return first === undefined ? undefined : listeners.get(first)?.encoded;
+    }),
+    route: resources("route", routeUses, (name) => routeTables.get(routeTableKeyOf(name))?.encoded),
+    virtualHost: resources("virtualHost", hostUses, (name) => virtualHosts.get(virtualHostKeyOf(name))?.encoded),
+    problems: createProblems(graph, {
+      cluster: clusters,
+      endpoint: endpoints,
+      secret: secrets,
+      extension: extensions,
+      listener: listeners,
+      virtualHost: virtualHosts,
+    }),
+  };
+}
+
+const map = <T, R>(value: T | undefined, change: (value: T) => R): R | undefined =>
+  value === undefined ? undefined : change(value);
