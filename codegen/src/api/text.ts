@@ -24,13 +24,14 @@ const proseLines = (text: string): string[] => {
     .map((line) => untagged(line.trimEnd()));
 };
 
-// Ends of comments, and characters that an editor or a compiler takes for the end of a line or does not show at all.
+// First what an editor or a compiler takes for the end of a line or does not show at all: gone, it may leave the end of a
+// comment behind.
 const inert = (text: string): string =>
   text
-    .replaceAll("*/", "*\\/")
     .replaceAll(/\r\n?|[\u0085\u2028\u2029]/g, "\n")
     // oxlint-disable-next-line no-control-regex -- control characters are what is removed
-    .replaceAll(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u200b-\u200f\u202a-\u202e\u2066-\u2069\ufeff]/g, "");
+    .replaceAll(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u200b-\u200f\u202a-\u202e\u2066-\u2069\ufeff]/g, "")
+    .replaceAll("*/", "*\\/");
 
 // Go says `Deprecated: why`, TSDoc `@deprecated why`. Any other tag in foreign text is none.
 const untagged = (line: string): string =>

@@ -8,6 +8,7 @@ package main
 
 import (
 	"encoding/json"
+	"errors"
 	"flag"
 	"fmt"
 	"io"
@@ -45,14 +46,26 @@ func run(dir string, in io.Reader, out io.Writer) error {
 			return err
 		}
 	}
+	// What follows from a package that could not be read would only hide the cause.
+	if err := failure(set.Problems(), standard.Problems()); err != nil {
+		return err
+	}
 	result, problems := model.Build(set, standard, request)
-	problems = slices.Concat(problems, set.Problems(), standard.Problems())
-	if len(problems) > 0 {
-		slices.Sort(problems)
-		problems = slices.Compact(problems)
-		return fmt.Errorf("%s", strings.Join(problems, "\n"))
+	if err := failure(problems, set.Problems(), standard.Problems()); err != nil {
+		return err
 	}
 	encoder := json.NewEncoder(out)
 	encoder.SetEscapeHTML(false)
 	return encoder.Encode(result)
+}
+
+// failure makes one error of problems, each on a line of its own.
+func failure(lists ...[]string) error {
+	problems := slices.Concat(lists...)
+	slices.Sort(problems)
+	problems = slices.Compact(problems)
+	if len(problems) == 0 {
+		return nil
+	}
+	return errors.New(strings.Join(problems, "\n"))
 }

@@ -42,7 +42,7 @@ func Build(set, standard *source.Set, request Request) (*Model, []string) {
 		b.queue = b.queue[1:]
 		b.describe(next)
 	}
-	result := &Model{}
+	result := &Model{Features: []Feature{}, FeatureConstants: []Constant{}}
 	for _, wanted := range request.Modules {
 		result.Modules = append(result.Modules, b.finish(b.modules[wanted.Package]))
 	}
@@ -192,7 +192,7 @@ func (b *builder) finish(m *module) Module {
 func (b *builder) problem(pkg *loader.Package, pos token.Pos, format string, args ...any) {
 	place := pkg.PkgPath
 	if pos.IsValid() {
-		place = b.set.Place(pkg.Fset.Position(pos).String())
+		place = pkg.Fset.Position(pos).String()
 	}
 	b.problems = append(b.problems, place+": "+fmt.Sprintf(format, args...))
 }

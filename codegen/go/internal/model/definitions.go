@@ -21,7 +21,7 @@ const (
 
 // definitions makes the CRDs and the schemas of kinds.
 func (b *builder) definitions(request Request, kinds []Kind) ([]CRD, map[string]json.RawMessage) {
-	d := &definitions{builder: b, schemas: map[string]json.RawMessage{}}
+	d := &definitions{builder: b, out: []CRD{}, schemas: map[string]json.RawMessage{}}
 	if request.Bundle != "" {
 		bundle, err := crds.ReadBundle(b.set, request.Bundle)
 		d.check(err)

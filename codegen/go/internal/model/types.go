@@ -19,7 +19,6 @@ type Model struct {
 type Module struct {
 	Name      string     `json:"name"`
 	Package   string     `json:"package"`
-	Doc       string     `json:"doc"`
 	Types     []Type     `json:"types"`
 	Constants []Constant `json:"constants"`
 }

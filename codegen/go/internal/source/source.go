@@ -5,10 +5,8 @@ import (
 	"fmt"
 	"go/ast"
 	"go/token"
-	"path/filepath"
 	"slices"
 	"sort"
-	"strings"
 
 	"golang.org/x/tools/go/packages"
 	"sigs.k8s.io/controller-tools/pkg/crd"
@@ -24,7 +22,6 @@ type Set struct {
 	// Roots are the requested packages by import path.
 	Roots   map[string]*loader.Package
 	Channel Channel
-	dir     string
 	// problems are markers without effect.
 	problems []string
 }
@@ -51,7 +48,7 @@ func Load(dir string, paths []string, channel Channel) (*Set, error) {
 		return nil, err
 	}
 	crd.AddKnownTypes(parser)
-	set := &Set{Parser: parser, Roots: map[string]*loader.Package{}, Channel: channel, dir: dir}
+	set := &Set{Parser: parser, Roots: map[string]*loader.Package{}, Channel: channel}
 	for _, root := range roots {
 		for _, problem := range root.Errors {
 			return nil, fmt.Errorf("%s: %s", root.PkgPath, problem.Error())
@@ -93,7 +90,7 @@ func (s *Set) Problems() []string {
 			if problem.Kind == packages.TypeError {
 				continue
 			}
-			line := s.Place(problem.Pos) + ": " + problem.Msg
+			line := problem.Pos + ": " + problem.Msg
 			if !seen[line] {
 				seen[line] = true
 				problems = append(problems, line)
@@ -106,15 +103,6 @@ func (s *Set) Problems() []string {
 
 func (s *Set) checkMarkers(files *token.FileSet, pkg string, file *ast.File) {
 	for _, problem := range marker.Check(s.Parser.Collector.Registry, pkg, files.Position(file.Pos()).Filename, file) {
-		s.problems = append(s.problems, s.Place(files.Position(problem.Pos).String())+": "+problem.Message)
+		s.problems = append(s.problems, files.Position(problem.Pos).String()+": "+problem.Message)
 	}
-}
-
-// Place shortens a position in a file below the working folder.
-func (s *Set) Place(position string) string {
-	dir, err := filepath.Abs(s.dir)
-	if err != nil {
-		return position
-	}
-	return strings.TrimPrefix(position, dir+string(filepath.Separator))
 }
