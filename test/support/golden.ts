@@ -2,22 +2,33 @@ import assert from "node:assert/strict";
 import { existsSync, globSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { parse, stringify } from "yaml";
+import { parseAllDocuments, stringify } from "yaml";
 
 export type GoldenCase = {
   readonly name: string;
-  /** What `name.in.yaml` says. */
+  /** What `name.in.yaml` says, or its first document. */
   readonly input: unknown;
+  /** All documents of `name.in.yaml`. */
+  readonly documents: readonly unknown[];
 };
 
 const updates = process.env["UPDATE_GOLDEN"] === "1";
 
 /** The cases of a folder of `test/golden`, found by name. */
 export function goldenCases(folder: string): readonly GoldenCase[] {
-  return inputsOf(folder).map((name) => ({
-    name,
-    input: parse(readFileSync(join(pathOf(folder), `${name}.in.yaml`), "utf8")),
-  }));
+  return inputsOf(folder).map((name) => {
+    const text = readFileSync(join(pathOf(folder), `${name}.in.yaml`), "utf8");
+    const documents = parseDocuments(text);
+    return { name, input: documents[0], documents };
+  });
+}
+
+/** The documents of a YAML text. Throws what is wrong with it. */
+export function parseDocuments(text: string): readonly unknown[] {
+  return [...parseAllDocuments(text)].map((document) => {
+    for (const error of document.errors) throw error;
+    return document.toJS() as unknown;
+  });
 }
 
 /** Compares an output with `name.out.yaml`, or writes it there with UPDATE_GOLDEN=1. */
