@@ -251,7 +251,7 @@ const libraries = [
 type Library = (typeof libraries)[number];
 
 const importTable: Record<OperatorFolder, { folders: readonly OperatorFolder[]; libraries: readonly Library[] }> = {
-  lib: { folders: [], libraries: ["pino"] },
+  lib: { folders: [], libraries: ["pino", "re2js"] },
   ir: { folders: ["lib"], libraries: [] },
   store: { folders: ["lib"], libraries: ["@gatewright/crd-types"] },
   source: { folders: ["lib", "store"], libraries: ["@gatewright/crd-types", "yaml"] },
