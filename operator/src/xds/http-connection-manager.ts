@@ -56,12 +56,11 @@ export function buildHttpConnectionManager(http: HttpConnectionManager, options:
 
 type Settings = Init<typeof HttpConnectionManagerSchema>;
 
-/** Clients come directly: their address is that of the connection, and no header of theirs is believed. */
-const clientAddress: Settings = {
-  useRemoteAddress: true,
-  // None is "internal": private addresses are what clients of a Gateway inside a cluster have.
-  internalAddressConfig: { unixSockets: false },
-};
+/**
+ * Clients come directly: their address is that of the connection, and no header of theirs is believed. Without an
+ * `internal_address_config` no address is "internal"; with an empty one, Envoy 1.40 lets loopback steer it by `x-envoy-…`.
+ */
+const clientAddress: Settings = { useRemoteAddress: true };
 
 /**
  * A path is brought into the one form that Gateway API lets a route state: without `//`, `/./`, `/../` and `%2F`. Otherwise

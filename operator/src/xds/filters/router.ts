@@ -3,10 +3,7 @@ import { packAny } from "../proto/index.ts";
 import type { ChainBuilder } from "./chain.ts";
 import { routerFilter } from "./names.ts";
 
-/** Without `x-envoy-…` headers, which tell clients and backends about the proxy what nobody asked for. */
+/** Its headers for backends stay: access logs take from one of them what path the client asked for. */
 export const routerEntry: ChainBuilder = () => [
-  {
-    name: routerFilter,
-    configType: { case: "typedConfig", value: packAny(RouterSchema, { suppressEnvoyHeaders: true }) },
-  },
+  { name: routerFilter, configType: { case: "typedConfig", value: packAny(RouterSchema, {}) } },
 ];

@@ -1,5 +1,9 @@
 import { durationFromMs } from "@bufbuild/protobuf/wkt";
 import {
+  HeaderValueOption_HeaderAppendAction,
+  type HeaderValueOptionSchema,
+} from "@gatewright/crd-types/proto/envoy/config/core/v3/base_pb";
+import {
   type RetryPolicySchema,
   RouteAction_ClusterNotFoundResponseCode,
   type RouteAction_RequestMirrorPolicySchema,
@@ -10,7 +14,7 @@ import { PreviousHostsPredicateSchema } from "@gatewright/crd-types/proto/envoy/
 import { FractionalPercent_DenominatorType } from "@gatewright/crd-types/proto/envoy/type/v3/percent_pb";
 import type { ForwardAction, HeaderChange, Mirror, Route, WeightedBackend } from "../../ir/index.ts";
 import { packAny } from "../proto/index.ts";
-import { headerEdit, splitHost } from "./headers.ts";
+import { composeChanges, headerEdit, splitHost } from "./headers.ts";
 import { pathEdit } from "./path-edit.ts";
 import type { Init } from "../init.ts";
 
@@ -20,15 +24,10 @@ type WeightInit = Init<typeof WeightedCluster_ClusterWeightSchema>;
 /** No cluster has this name, and none can: names of ours have a `/`. Requests that are sent there are answered 500. */
 const nowhere = "unresolved-backend";
 
-/** What a route that forwards does. `headers` are its request headers, whose `Host` is a rewrite for Envoy. */
-export function buildForward(
-  action: ForwardAction,
-  match: Route["match"],
-  headers: HeaderChange | undefined,
-): ActionInit {
-  const host = action.rewrite?.host ?? splitHost(headers).host;
+/** What a route that forwards does. */
+export function buildForward(action: ForwardAction, { match, requestHeaders }: Route): ActionInit {
   return {
-    ...destination(action, host),
+    ...destination(action, requestHeaders),
     clusterNotFoundResponseCode: RouteAction_ClusterNotFoundResponseCode.INTERNAL_SERVER_ERROR,
     ...(action.rewrite?.path === undefined ? {} : pathRewrite(match, action.rewrite.path)),
     ...timeouts(action),
@@ -37,48 +36,69 @@ export function buildForward(
   };
 }
 
-function destination({ backends, failing }: ForwardAction, routeHost: string | undefined): ActionInit {
+/**
+ * Whether request headers change otherwise for one backend than for another. Envoy applies what stands with a backend before
+ * what stands with its route, and Gateway API means it the other way round: all of it then stands with the backends.
+ */
+export const changesByBackend = (action: Route["action"]): boolean =>
+  action.kind === "forward" &&
+  action.backends.some(({ requestHeaders, hostRewrite }) => requestHeaders !== undefined || hostRewrite !== undefined);
+
+function destination(action: ForwardAction, headers: HeaderChange | undefined): ActionInit {
+  const { backends, failing } = action;
   const [first, ...others] = backends;
-  if (first !== undefined && others.length === 0 && failing === undefined && !changesRequest(first)) {
-    return { clusterSpecifier: { case: "cluster", value: first.cluster }, ...hostRewrite(routeHost) };
+  const byBackend = changesByBackend(action);
+  const host = action.rewrite?.host ?? splitHost(headers).host;
+  const rewrite: ActionInit =
+    host === undefined || byBackend
+      ? {}
+      : { hostRewriteSpecifier: { case: "hostRewriteLiteral", value: host }, appendXForwardedHost: true };
+  if (first !== undefined && others.length + (failing?.weight ?? 0) === 0 && !byBackend && !first.responseHeaders) {
+    return { clusterSpecifier: { case: "cluster", value: first.cluster }, ...rewrite };
   }
-  const ownHosts = backends.some((backend) => ownHost(backend) !== undefined);
-  const clusters = backends.map((backend) => weighted(backend, ownHosts ? routeHost : undefined));
+  const clusters = backends.map((backend) => ({
+    ...(byBackend ? ownRequest(backend, splitHost(headers).rest, host) : {}),
+    ...weighted(backend),
+  }));
   // Envoy takes one random number a request for all that it decides by chance. A route before this one that takes a share
   // would leave the backends with a part of the numbers only, and some of them with nothing.
   if (failing !== undefined) clusters.push({ name: nowhere, weight: failing.weight });
+  return { clusterSpecifier: { case: "weightedClusters", value: { clusters } }, ...rewrite };
+}
+
+function weighted({ cluster, weight, responseHeaders }: WeightedBackend): WeightInit {
+  const response = headerEdit(responseHeaders);
   return {
-    clusterSpecifier: { case: "weightedClusters", value: { clusters } },
-    ...hostRewrite(ownHosts ? undefined : routeHost),
-    appendXForwardedHost: ownHosts || routeHost !== undefined,
+    name: cluster,
+    weight,
+    responseHeadersToAdd: [...response.add],
+    responseHeadersToRemove: [...response.remove],
   };
 }
 
-const changesRequest = ({ requestHeaders, responseHeaders, hostRewrite: host }: WeightedBackend) =>
-  requestHeaders !== undefined || responseHeaders !== undefined || host !== undefined;
-
-const ownHost = ({ hostRewrite: host, requestHeaders }: WeightedBackend) => host ?? splitHost(requestHeaders).host;
-
-function weighted(backend: WeightedBackend, routeHost: string | undefined): WeightInit {
-  const request = headerEdit(splitHost(backend.requestHeaders).rest);
-  const response = headerEdit(backend.responseHeaders);
-  const host = ownHost(backend) ?? routeHost;
+/** What a request to one backend becomes. */
+function ownRequest(
+  backend: WeightedBackend,
+  rule: HeaderChange | undefined,
+  ruleHost: string | undefined,
+): WeightInit {
+  const { host: setHost, rest } = splitHost(backend.requestHeaders);
+  const { add, remove } = composeChanges(rule ?? noChange, rest ?? noChange);
+  const host = backend.hostRewrite ?? setHost ?? ruleHost;
   return {
-    name: backend.cluster,
-    weight: backend.weight,
-    requestHeadersToAdd: [...request.add],
-    requestHeadersToRemove: [...request.remove],
-    responseHeadersToAdd: [...response.add],
-    responseHeadersToRemove: [...response.remove],
+    requestHeadersToRemove: [...remove],
+    requestHeadersToAdd: host === undefined ? [...add] : [...add, forwardedHost],
     ...(host === undefined ? {} : { hostRewriteSpecifier: { case: "hostRewriteLiteral", value: host } }),
   };
 }
 
-/** The backend learns the host that the client asked for from `x-forwarded-host`. */
-const hostRewrite = (host: string | undefined): ActionInit =>
-  host === undefined
-    ? {}
-    : { hostRewriteSpecifier: { case: "hostRewriteLiteral", value: host }, appendXForwardedHost: true };
+const noChange: HeaderChange = { set: [], add: [], remove: [] };
+
+/** `append_x_forwarded_host` works for rewrites of the route only. This is evaluated before the host is rewritten. */
+const forwardedHost: Init<typeof HeaderValueOptionSchema> = {
+  header: { key: "x-forwarded-host", value: "%REQ(:AUTHORITY)%" },
+  appendAction: HeaderValueOption_HeaderAppendAction.APPEND_IF_EXISTS_OR_ADD,
+};
 
 function pathRewrite(match: Route["match"], change: NonNullable<ForwardAction["rewrite"]>["path"]): ActionInit {
   const edit = change && pathEdit(match.path, change);

@@ -22,6 +22,16 @@ export function headerEdit(change: HeaderChange | undefined): HeaderEdit {
   };
 }
 
+/** The changes of a rule and then those of one of its backends, as one change. */
+export function composeChanges(rule: HeaderChange, backend: HeaderChange): HeaderEdit {
+  const replaced = new Set([...backend.set.map(({ name }) => name), ...backend.remove]);
+  const stands = ({ name }: Header) => !replaced.has(name);
+  const first = headerEdit({ ...rule, set: rule.set.filter(stands), add: rule.add.filter(stands) });
+  const second = headerEdit(backend);
+  // Envoy removes before it adds: what the rule adds and the backend removes must not be added at all.
+  return { add: [...first.add, ...second.add], remove: [...new Set([...first.remove, ...second.remove])] };
+}
+
 const headerOption = (
   { name, value }: Header,
   appendAction: HeaderValueOption_HeaderAppendAction,

@@ -5,7 +5,7 @@ import type { HeaderChange, Route } from "../../ir/index.ts";
 import { corsFilter, type NeutralConfig } from "../filters/index.ts";
 import type { ProblemDetail } from "../resource.ts";
 import { corsConfig } from "./cors.ts";
-import { buildForward } from "./forward.ts";
+import { buildForward, changesByBackend } from "./forward.ts";
 import { headerEdit, splitHost, untouchableHeader } from "./headers.ts";
 import { buildMatch, buildPreflightMatch } from "./match.ts";
 import { buildRedirect } from "./redirect.ts";
@@ -15,7 +15,7 @@ export type RouteInit = Init<typeof RouteSchema>;
 
 /** What Envoy makes of one route: itself, and before it what is needed for its CORS. */
 export function buildRoute(route: Route): readonly RouteInit[] {
-  const request = headerEdit(splitHost(route.requestHeaders).rest);
+  const request = headerEdit(changesByBackend(route.action) ? undefined : splitHost(route.requestHeaders).rest);
   const response = headerEdit(route.responseHeaders);
   const built: RouteInit = {
     name: route.name,
@@ -62,10 +62,10 @@ function headerChanges(route: Route): readonly (readonly [string, HeaderChange |
 }
 
 function buildAction(route: Route): NonNullable<RouteInit["action"]> {
-  const { action, match, requestHeaders } = route;
+  const { action, match } = route;
   switch (action.kind) {
     case "forward":
-      return { case: "route", value: buildForward(action, match, requestHeaders) };
+      return { case: "route", value: buildForward(action, route) };
     case "redirect":
       return { case: "redirect", value: buildRedirect(action, match) };
     case "respond":

@@ -20,8 +20,8 @@ export function buildRouteTable(
     ignorePortInHostMatching: true,
     // Clusters come before the routes that name them, and a route of a missing one answers by itself.
     validateClusters: false,
-    // A backend's header changes come after those of its rule.
-    mostSpecificHeaderMutationsWins: true,
+    // Clients need not know how fast backends are.
+    responseHeadersToRemove: ["x-envoy-upstream-service-time"],
     ...(discovery === "vhds" ? { vhds: { configSource: adsConfigSource() } } : {}),
   });
   const writer = new BinaryWriter().raw(encode(RouteConfigurationSchema, head));
