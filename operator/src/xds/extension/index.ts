@@ -1,0 +1,3 @@
+export { checkExtension, type ExtensionCheck, type ExtensionSpec, neutralConfig } from "./check-extension.ts";
+export { defaultFilters, type KnownFilter, knownFilters } from "./filters.ts";
+export type { ExtensionProblem, ExtensionProblemReason } from "./problem.ts";
