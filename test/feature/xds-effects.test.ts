@@ -154,7 +154,7 @@ describe("xDS, by effect", function () {
     log = join(folder, "access.log");
     const graph = createGraph();
     const { ir, apply } = createIrSources(graph);
-    const tables = createXdsTables(graph, ir, { neutralConfig: () => undefined });
+    const tables = createXdsTables(graph, ir);
     apply({
       listeners: [
         {

@@ -28,20 +28,7 @@ const proxy: ProxyKey = "infra/gw";
 function build(fragment: IrFragment): XdsTables {
   const graph = createGraph();
   const { ir, apply } = createIrSources(graph);
-  const tables = createXdsTables(graph, ir, {
-    neutralConfig: (f) =>
-      f === "not.a.filter"
-        ? undefined
-        : f.endsWith("metadata")
-          ? {
-              typeUrl: "type.googleapis.com/envoy.extensions.filters.http.header_to_metadata.v3.Config",
-              value: new Uint8Array(),
-            }
-          : {
-              typeUrl: "type.googleapis.com/envoy.extensions.filters.http.header_mutation.v3.HeaderMutation",
-              value: new Uint8Array(),
-            },
-  });
+  const tables = createXdsTables(graph, ir);
   apply(parseIrFragment(fragment));
   graph.settle();
   return tables;

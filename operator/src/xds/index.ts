@@ -1,4 +1,12 @@
 export { type BootstrapOptions, buildBootstrap, type SocketLocation } from "./bootstrap.ts";
+export {
+  checkExtension,
+  defaultFilters,
+  type ExtensionCheck,
+  type ExtensionProblem,
+  type ExtensionSpec,
+  knownFilters,
+} from "./extension/index.ts";
 export type { NeutralConfig } from "./filters/index.ts";
 export {
   type ProblemDetail,

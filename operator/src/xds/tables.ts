@@ -12,6 +12,7 @@ import type { Graph, Table } from "../lib/index.ts";
 import { buildCluster } from "./cluster.ts";
 import { buildEndpoints } from "./endpoints.ts";
 import { buildExtension } from "./extension-config.ts";
+import { neutralConfig } from "./extension/index.ts";
 import type { NeutralConfig } from "./filters/index.ts";
 import { buildListener } from "./listener.ts";
 import { createProblems } from "./problems.ts";
@@ -33,13 +34,17 @@ export type XdsTables = { readonly [type in ResourceType]: Table<ProxyResource> 
   readonly problems: Table<XdsProblem>;
 };
 
-export type XdsOptions = { readonly neutralConfig: NeutralConfig };
+export type XdsOptions = {
+  /** What stands in the chain for an extension filter; our own table of filters unless given. */
+  readonly neutralConfig?: NeutralConfig;
+};
 
 /**
  * Builds Envoy's resources from the IR. Each part is encoded once, in a table by its own key, whatever the number of proxies
  * that use it and of resources that contain it; the tables by proxy only look it up.
  */
-export function createXdsTables(graph: Graph, ir: Ir, { neutralConfig }: XdsOptions): XdsTables {
+export function createXdsTables(graph: Graph, ir: Ir, options: XdsOptions = {}): XdsTables {
+  const neutral = options.neutralConfig ?? neutralConfig;
   const builds = <B extends Build>(
     type: ResourceType,
     keysOf: Table<unknown>,
@@ -77,7 +82,7 @@ export function createXdsTables(graph: Graph, ir: Ir, { neutralConfig }: XdsOpti
   });
   const extensions = builds("extension", ir.extensionUses, (key) => {
     const { name } = parseUseKey(key);
-    return map(neutralConfig(name), (config) => buildExtension(name, config));
+    return map(neutral(name), (config) => buildExtension(name, config));
   });
   const listeners = builds(
     "listener",
@@ -88,7 +93,7 @@ export function createXdsTables(graph: Graph, ir: Ir, { neutralConfig }: XdsOpti
       const build = buildListener(listener, {
         routeTableName: (table) => ir.routeTables.get(table)?.name,
         hasSecret: (name) => usableSecrets.get(name) ?? false,
-        neutral: neutralConfig,
+        neutral,
       });
       return { ...build, use: useKey(listener.proxy, listener.name) };
     },
@@ -101,7 +106,7 @@ export function createXdsTables(graph: Graph, ir: Ir, { neutralConfig }: XdsOpti
       const host = ir.virtualHosts.get(key);
       const table = host && ir.routeTables.get(host.routeTable);
       if (host === undefined || table === undefined) return undefined;
-      return { ...buildVirtualHost(host, table.name, neutralConfig), table };
+      return { ...buildVirtualHost(host, table.name, neutral), table };
     },
     (left, right) => left.table.name === right.table.name && equalBuilds(left, right),
   );
