@@ -31,8 +31,9 @@ export function createRouteSide(graph: Graph, inputs: Inputs, gatewaySide: Gatew
   const grants = createGrants(graph, store);
   const filters = createFilters(graph, inputs, classes);
   // Only routes that come to us: in a cluster there may be many more of others.
+  const own = graph.index("ownRoutes", attachments, ({ parents }, key) => (parents.length > 0 ? [key] : []));
   const backendsOfRoute = graph.derive("backendsOfRoute", {
-    keysOf: [attachments],
+    keysOf: [own],
     compute: (key) => {
       const route = HTTPRoute.get(key);
       return route && backendKeysOf(route);
@@ -42,7 +43,7 @@ export function createRouteSide(graph: Graph, inputs: Inputs, gatewaySide: Gatew
   const backends = createBackends(graph, store, backendsOfRoute);
 
   const rules = graph.derive<RulesView>("rules", {
-    keysOf: [attachments],
+    keysOf: [own],
     compute: (key) => {
       const route = HTTPRoute.get(key);
       if (route === undefined) return undefined;

@@ -31,7 +31,8 @@ function estimateProgramSize(compiled: RE2JS): number {
 const lastByte = 0xff;
 
 function rangesBeyondFirst(step: unknown): number {
-  const runes = isRecord(step) && Array.isArray(step["runes"]) ? step["runes"] : [];
+  const stated = isRecord(step) ? step["runes"] : undefined;
+  const runes: readonly unknown[] = stated instanceof Int32Array || Array.isArray(stated) ? [...stated] : [];
   // Pairs of first and last; a single rune stands alone.
   const starts = runes.filter((rune, index) => index % 2 === 0 && Number(rune) <= lastByte);
   return Math.max(0, starts.length - 1);
