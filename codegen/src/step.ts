@@ -2,7 +2,7 @@
 export type Step = {
   /** Shown in the progress lines, for example `protobuf types`. */
   readonly name: string;
-  /** Files, or folders to take whole, whose contents decide whether the step is due. Relative to the repository's root. */
+  /** Files, or folders to take whole, whose contents decide whether the step is due; tests and `testdata` do not count. Relative to the repository's root. */
   readonly inputs: readonly string[];
   /** Folders or files that the step owns; the runner empties and hashes them. Relative to the repository's root. */
   readonly outputs: readonly string[];

@@ -113,7 +113,7 @@ describe("apitypes", function () {
           namespaced: false,
           hasStatus: true,
           source: "gatewright",
-          versions: [{ name: "v1", module: "widgets/v1", served: true, storage: false, deprecated: false }],
+          versions: [{ name: "v1", module: "widgets/v1", served: true, storage: true, deprecated: false }],
         },
       ]);
     });

@@ -32,6 +32,7 @@ export type KindInfo = {
 
 export type KindVersion = {
   readonly name: string;
+  /** For the Gateway API: in the experimental channel. The standard one serves no alpha versions. */
   readonly served: boolean;
   /** Whether the API server keeps objects in this version. */
   readonly storage: boolean;

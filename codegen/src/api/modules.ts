@@ -67,8 +67,10 @@ export const modules: readonly ModuleRequest[] = [
   kubernetes("autoscaling/v2", ["HorizontalPodAutoscaler"], { group: "autoscaling" }),
   kubernetes("policy/v1", ["PodDisruptionBudget"], { group: "policy" }),
   kubernetes("discovery/v1", ["EndpointSlice"], { schemas: ["EndpointSlice"] }),
-  kubernetes("certificates/v1", ["CertificateSigningRequest"]),
-  kubernetes("certificates/v1beta1", ["ClusterTrustBundle"], { schemas: ["ClusterTrustBundle"] }),
+  kubernetes("certificates/v1", ["CertificateSigningRequest", "ClusterTrustBundle"], {
+    schemas: ["ClusterTrustBundle"],
+  }),
+  kubernetes("certificates/v1beta1", ["ClusterTrustBundle"]),
   kubernetes("coordination/v1", ["Lease"]),
   kubernetes("admission/v1", ["AdmissionReview"], { kinds: false }),
   kubernetes("authentication/v1", ["UserInfo"], { kinds: false }),

@@ -25,17 +25,25 @@ func (b *builder) kinds(request Request) []Kind {
 			key := m.group.Group + "/" + id.name
 			if byGroupKind[key] == nil {
 				byGroupKind[key] = &Kind{
-					Channel: m.Channel, Kind: id.name, Group: m.group.Group, Source: m.Source, ShortNames: []string{}, Categories: []string{}}
+					Kind: id.name, Group: m.group.Group, Source: m.Source, Channel: m.Channel,
+					ShortNames: []string{}, Categories: []string{},
+				}
 			}
 			b.addVersion(byGroupKind[key], m)
 		}
 	}
 	out := []Kind{}
 	for _, kind := range byGroupKind {
+		if len(kind.Versions) == 0 {
+			continue
+		}
 		sort.Slice(kind.Versions, func(i, j int) bool {
 			return version.CompareKubeAwareVersionStrings(kind.Versions[i].Name, kind.Versions[j].Name) > 0
 		})
 		kind.Version, kind.Module = kind.Versions[0].Name, kind.Versions[0].Module
+		if len(kind.Versions) == 1 {
+			kind.Versions[0].Storage = true
+		}
 		out = append(out, *kind)
 	}
 	sort.Slice(out, func(i, j int) bool {

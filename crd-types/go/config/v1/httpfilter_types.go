@@ -50,7 +50,7 @@ type HTTPFilterList struct {
 //
 // +kubebuilder:validation:XValidation:message="filter and typedConfig go together",rule="has(self.filter) == has(self.typedConfig)"
 // +kubebuilder:validation:XValidation:message="exactly one form is needed: filter with typedConfig, or headerToMetadata",rule="(has(self.filter) || has(self.typedConfig)) != has(self.headerToMetadata)"
-// +kubebuilder:validation:XValidation:message="a filter of scope chain needs targetRefs",rule="!(self.scope in ['chain', 'CHAIN', 'SCOPE_CHAIN']) || (has(self.targetRefs) && size(self.targetRefs) > 0)"
+// +kubebuilder:validation:XValidation:message="a filter of scope chain needs targetRefs",rule="!has(self.scope) || !(self.scope in ['chain', 'CHAIN', 'SCOPE_CHAIN']) || (has(self.targetRefs) && size(self.targetRefs) > 0)"
 type HTTPFilterSpec struct {
 	// Filter is the name of the filter in Envoy, for example `envoy.filters.http.header_to_metadata`.
 	//
