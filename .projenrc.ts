@@ -255,7 +255,7 @@ const importTable: Record<OperatorFolder, { folders: readonly OperatorFolder[]; 
   ir: { folders: ["lib"], libraries: [] },
   store: { folders: ["lib"], libraries: ["@gatewright/crd-types"] },
   source: { folders: ["lib", "store"], libraries: ["@gatewright/crd-types", "yaml"] },
-  gatewayapi: { folders: ["ir", "lib", "store"], libraries: ["@gatewright/crd-types", "re2js"] },
+  gatewayapi: { folders: ["ir", "lib", "store"], libraries: ["@gatewright/crd-types"] },
   xds: {
     folders: ["ir", "lib"],
     libraries: ["@gatewright/crd-types", "@bufbuild/protobuf", "@bufbuild/protovalidate"],

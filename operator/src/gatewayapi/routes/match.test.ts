@@ -100,6 +100,11 @@ describe("translateMatch()", () => {
       match: path("(", "RegularExpression"),
       message: /path\.value: RE2 cannot read it/,
     },
+    {
+      title: "a regular expression that is too large",
+      match: path("[acegikmoqsuw]{1,1000}", "RegularExpression"),
+      message: /path\.value: the regular expression is too large/,
+    },
     { title: "an unknown method", match: { method: "get" }, message: /method: "get" is not supported/ },
     {
       title: "a pseudo header",

@@ -4,10 +4,10 @@ import type {
   HTTPQueryParamMatch,
   HTTPRouteMatch,
 } from "@gatewright/crd-types/gateway/v1";
-import type { PathMatch, RouteMatch, ValueMatch } from "../../ir/index.ts";
+import { maxRegexProgramSize, type PathMatch, type RouteMatch, type ValueMatch } from "../../ir/index.ts";
+import { regexProblem } from "../../lib/index.ts";
 import type { MatchRank } from "../views.ts";
 import { isHeaderValue, isToken } from "./http-syntax.ts";
-import { regexProblem } from "./regex.ts";
 import type { RuleReport } from "./report.ts";
 
 /** Undefined: the match cannot be said to Envoy, `report` says why, and no request takes it. */
@@ -64,7 +64,7 @@ function translatePath(
       return type === "Exact" ? { kind: "exact", value } : { kind: "prefix", value: value.replace(/(?<=.)\/$/, "") };
     }
     case "RegularExpression": {
-      const problem = regexProblem(value);
+      const problem = regexProblem(value, maxRegexProgramSize);
       if (problem === undefined) return { kind: "regex", value };
       report.refuse(`${field}.value`, problem);
       return undefined;
@@ -144,7 +144,7 @@ function translateValue(
       report.refuse(`${field}.value`, value === "" ? "is empty" : "has control characters");
       return undefined;
     case "RegularExpression": {
-      const problem = regexProblem(value);
+      const problem = regexProblem(value, maxRegexProgramSize);
       if (problem === undefined) return { name, kind: "regex", value };
       report.refuse(`${field}.value`, problem);
       return undefined;
