@@ -12,6 +12,7 @@ import { objectKey, storedKinds } from "../store/index.ts";
 import { isFalse, isTrue } from "./conditions.ts";
 import type { Inputs } from "./inputs.ts";
 import { meshConfigProblem } from "./mesh-config.ts";
+import { formatKind } from "./messages.ts";
 import type { ClassView } from "./views.ts";
 
 /** The release whose types and rules this is made from. */
@@ -46,7 +47,7 @@ function resolveParameters(
   if (ref === undefined) return { kind: "none" };
   const { group, kind, name, namespace } = ref;
   if (group !== storedKinds.MeshConfig.group || kind !== "MeshConfig")
-    return invalid(`kind ${group}/${kind} is not supported; ${storedKinds.MeshConfig.group}/MeshConfig is`);
+    return invalid(`kind ${formatKind(ref)} is not supported; ${storedKinds.MeshConfig.group}/MeshConfig is`);
   if (namespace !== rootNamespace) return invalid(`namespace must be ${rootNamespace}`);
   const mesh = meshConfigs.get(objectKey(namespace, name));
   if (mesh === undefined) return invalid(`MeshConfig ${namespace}/${name} does not exist`);

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { cutMessage, listed, maxMessageLength } from "./messages.ts";
+import { cutMessage, formatKind, listed, maxMessageLength } from "./messages.ts";
 
 describe("cutMessage()", () => {
   it("leaves alone what is short enough", () => {
@@ -28,4 +28,11 @@ describe("listed()", () => {
   it("counts what it does not name", () => assert.equal(listed(["a", "b", "c", "d"], "; ", 2), "a; b; and 2 more"));
 
   it("is empty for nothing", () => assert.equal(listed([]), ""));
+});
+
+describe("formatKind()", () => {
+  it("names the group, but not the core group", () => {
+    assert.equal(formatKind({ group: "", kind: "Secret" }), "Secret");
+    assert.equal(formatKind({ group: "example.com", kind: "Widget" }), "example.com/Widget");
+  });
 });

@@ -16,3 +16,7 @@ export function listed(items: readonly string[], separator = ", ", shown = 5): s
   const head = items.slice(0, shown).join(separator);
   return items.length > shown ? `${head}${separator}and ${items.length - shown} more` : head;
 }
+
+/** A kind as people write it: `Secret`, `example.com/Widget`. */
+export const formatKind = ({ group, kind }: { readonly group: string; readonly kind: string }): string =>
+  group === "" ? kind : `${group}/${kind}`;

@@ -67,4 +67,4 @@ const isAssigned = (
 ): boolean => assigned.some((address) => address.type === type && (value === "" || address.value === value));
 
 const formatAddress = ({ type = IPAddressType, value = "" }: GatewaySpecAddress): string =>
-  value === "" ? `an ${type}` : value;
+  value === "" ? `any ${type}` : value;

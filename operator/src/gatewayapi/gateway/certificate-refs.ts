@@ -6,7 +6,7 @@ import {
 } from "@gatewright/crd-types/gateway/v1";
 import { objectKey } from "../../store/index.ts";
 import type { Problem } from "../conditions.ts";
-import { listed } from "../messages.ts";
+import { formatKind, listed } from "../messages.ts";
 import type { Grants } from "../refs/index.ts";
 import type { CertificateTables } from "./certificates.ts";
 
@@ -50,7 +50,7 @@ export function resolveCertificates(
     const { group = coreGroup, kind = secretKind, namespace = gatewayNamespace, name } = ref;
     const key = keyOfRef(gatewayNamespace, ref);
     if (!isSecret(ref)) {
-      invalid(`${group === "" ? "" : `${group}/`}${kind} ${key} is not a Secret of the core group`);
+      invalid(`${formatKind({ group, kind })} ${key} is not a Secret of the core group`);
       continue;
     }
     // Before all else: whether it exists is none of a stranger's business.

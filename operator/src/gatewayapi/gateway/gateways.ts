@@ -15,7 +15,7 @@ import {
 import { deepEqual, type Graph, type Table } from "../../lib/index.ts";
 import { isFalse, isTrue, type Problem } from "../conditions.ts";
 import { type Inputs, type Placement, proxyKeyOf } from "../inputs.ts";
-import { listed } from "../messages.ts";
+import { formatKind, listed } from "../messages.ts";
 import type { Grants } from "../refs/index.ts";
 import type { ClassView, DesiredCondition, GatewayView, ListenerView } from "../views.ts";
 import { unsupportedAddress } from "./addresses.ts";
@@ -106,7 +106,7 @@ function gatewayProblem({ spec }: Gateway, gatewayClass: ClassView): Problem | u
   if (parameters !== undefined)
     return {
       reason: GatewayReasonInvalidParameters,
-      message: `spec.infrastructure.parametersRef: kind ${parameters.group}/${parameters.kind} is not supported`,
+      message: `spec.infrastructure.parametersRef: kind ${formatKind(parameters)} is not supported`,
     };
   // The API server lets none of these pass; a folder of manifests may.
   const names = spec.listeners.map(({ name }) => name);

@@ -11,7 +11,7 @@ import {
 } from "@gatewright/crd-types/gateway/v1";
 import { type GroupKind, kindsOfProtocol, normalizeHostname } from "../attach/index.ts";
 import type { Problem } from "../conditions.ts";
-import { listed } from "../messages.ts";
+import { formatKind, listed } from "../messages.ts";
 import type { Grants } from "../refs/index.ts";
 import type { ListenerView } from "../views.ts";
 import { type ListenerCertificates, resolveCertificates } from "./certificate-refs.ts";
@@ -101,7 +101,7 @@ function kindsOf({ protocol, allowedRoutes }: Listener): Kinds {
   const supported = possible.filter((kind) => among(stated, kind));
   const invalid = stated.filter((kind) => !among(possible, kind));
   if (invalid.length === 0) return { supported };
-  const names = invalid.map(({ group, kind }) => (group === GroupName ? kind : `${group}/${kind}`));
+  const names = invalid.map(({ group, kind }) => formatKind({ group: group === GroupName ? "" : group, kind }));
   const message = `kinds of routes that a listener of protocol ${protocol} cannot take: ${listed(names)}`;
   return { supported, problem: { reason: ListenerReasonInvalidRouteKinds, message } };
 }

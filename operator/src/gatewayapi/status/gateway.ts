@@ -59,9 +59,10 @@ function programmedCondition(
   const serving = listeners.filter(({ programmable }) => programmable);
   if (serving.length === 0) return isNot(GatewayReasonInvalid, accepted.message);
   if (placement === undefined) return isNot(GatewayReasonAddressNotAssigned, "no address is assigned yet");
-  const refused = serving.flatMap(({ name, port }) => {
+  const ports = new Set(serving.map(({ port }) => port));
+  const refused = [...ports].flatMap((port) => {
     const words = refusal(port);
-    return words === undefined ? [] : [`listener ${name}: ${refusedWords(words)}`];
+    return words === undefined ? [] : [`port ${port}: ${refusedWords(words)}`];
   });
   if (refused.length > 0) return isNot(GatewayReasonInvalid, listed(refused, "; "));
   if (addressProblem !== undefined) return isFalse(GatewayConditionProgrammed, addressProblem);
