@@ -46,10 +46,10 @@ const problemsIn = (changes: readonly RowChange[], side: "before" | "after"): Se
   new Set(changes.flatMap((change) => change[side]?.problems ?? []).map(formatProblem));
 
 function describeChange({ before, after }: RowChange): string | undefined {
-  const then = before === undefined ? undefined : describe(before);
-  const now = after === undefined ? undefined : describe(after);
-  if (now === then) return undefined;
-  return now ?? (before === undefined || before.kind === "other" ? undefined : `${nameOf(before)} is gone`);
+  if (after === undefined)
+    return before === undefined || before.kind === "other" ? undefined : `${nameOf(before)} is gone`;
+  const now = describe(after);
+  return before !== undefined && now === describe(before) ? undefined : now;
 }
 
 const nameOf = (row: Row): string => (row.kind === "gateway" ? `Gateway ${row.name}` : row.name);
@@ -65,8 +65,9 @@ function describe(row: Row): string | undefined {
   }
 }
 
-function describeGateway({ name, isServing, state, listeners }: GatewayRow): string {
-  if (!isServing) return `Gateway ${name}: ${state}`;
+/** Nothing of a Gateway that is about to serve, or whose problems say it all. */
+function describeGateway({ name, isServing, listeners }: GatewayRow): string | undefined {
+  if (!isServing) return undefined;
   const serving = listeners.filter((listener) => listener.isServing);
   const parts = serving.map(({ name: listener, url, hostname, note }) => {
     const host = hostname === "*" ? "" : ` for ${hostname}`;

@@ -31,6 +31,8 @@ export type EnvoyProcess = {
   readonly admin: AdminAddress;
   /** Undefined while it is down. */
   readonly pid: () => number | undefined;
+  /** How often it has ended by itself. */
+  readonly restarts: () => number;
   /** Takes no new connections, lets requests in flight finish for up to `drainMs`, and ends. */
   readonly stop: (drainMs: number) => Promise<void>;
   /** Ends at once, whatever it is doing. */
@@ -52,6 +54,7 @@ export function startEnvoyProcess(options: EnvoyProcessOptions): EnvoyProcess {
   const bootstrapPath = join(folder, "bootstrap.json");
   const stopping = new AbortController();
   let child: ChildProcess | undefined;
+  let restarts = 0;
   const done = keepRunning();
 
   async function keepRunning(): Promise<void> {
@@ -63,6 +66,7 @@ export function startEnvoyProcess(options: EnvoyProcessOptions): EnvoyProcess {
       onState({ kind: "pending", message: failures === 0 ? "Envoy is starting" : "Envoy is starting again" });
       const end = await runOnce();
       if (stopping.signal.aborted) return;
+      restarts++;
       failures = performance.now() - startedMs > healthyMs ? 1 : failures + 1;
       const pauseMs = Math.min(maxMs, firstMs * 2 ** (failures - 1));
       logger.error({ restartInMs: pauseMs }, `Envoy ended unexpectedly (${end}); starting it again`);
@@ -136,6 +140,7 @@ export function startEnvoyProcess(options: EnvoyProcessOptions): EnvoyProcess {
   return {
     admin,
     pid: () => child?.pid,
+    restarts: () => restarts,
     stop,
     kill: () => {
       stopping.abort();

@@ -35,6 +35,8 @@ export type Member = {
   readonly state: ProxyState;
   readonly pid: number | undefined;
   readonly adminSocketPath: string | undefined;
+  /** How often its Envoy has ended by itself. */
+  readonly restarts: number;
 };
 
 /** The Envoys of this host: one a Gateway, where the plan puts it. */
@@ -42,6 +44,8 @@ export type Fleet = {
   /** Compares what is wanted with what stands. To be called whenever `wants` may have changed. */
   readonly refresh: () => void;
   readonly members: () => ReadonlyMap<ProxyKey, Member>;
+  /** Resolves when what was wanted at the call has a place. */
+  readonly planned: () => Promise<void>;
   /** Drains and ends all. */
   readonly close: () => Promise<void>;
   /** Ends all at once. */
@@ -175,12 +179,14 @@ export function createFleet(options: FleetOptions): Fleet {
 
   return {
     refresh,
+    planned: () => work,
     members: () =>
       new Map(
         [...spots].map(([key, spot]): [ProxyKey, Member] => {
           const envoy = envoys.get(key);
           const state = states.get(key) ?? { kind: "pending", message: "Envoy is not started" };
-          return [key, { spot, state, pid: envoy?.pid(), adminSocketPath: envoy?.admin.socketPath }];
+          const restarts = envoy?.restarts() ?? 0;
+          return [key, { spot, state, pid: envoy?.pid(), adminSocketPath: envoy?.admin.socketPath, restarts }];
         }),
       ),
     close: async () => {

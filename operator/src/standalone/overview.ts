@@ -161,7 +161,8 @@ function gatewayRow(
 
 function stateOf(member: Member | undefined, isServing: boolean): string {
   if (isServing) return "serving";
-  if (member === undefined || member.spot.kind === "unplaced") return "not placed";
+  if (member === undefined) return "waiting for a place";
+  if (member.spot.kind === "unplaced") return "not placed";
   return member.state.kind === "ready" ? "not serving" : member.state.message;
 }
 
@@ -171,12 +172,15 @@ function urlOf(protocol: string, address: string, port: number): string {
   return `${scheme}://${host}:${port}`;
 }
 
+/** Reasons of `Programmed` that repeat other conditions, or that pass by themselves. */
+const echoes = ["Pending", "Invalid", "ListenersNotValid", "AddressNotAssigned"];
+
 /** Conditions that are bad news. Some types are bad when true; what is merely pending is no problem. */
 function isProblem({ type, status, reason }: Condition): boolean {
   if (["Conflicted", "PartiallyInvalid", "OverlappingTLSConfig"].includes(type)) return status === "True";
-  // Programmed tells of the proxy: the conditions beside it say why, and a proxy that starts is none.
-  if (type === "Programmed") return status === "False" && !["Pending", "Invalid", "ListenersNotValid"].includes(reason);
-  return status === "False";
+  // Programmed says the same of addresses.
+  if (type === "AddressesAssigned") return false;
+  return status === "False" && !(type === "Programmed" && echoes.includes(reason));
 }
 
 function parentName(parent: Readonly<Record<string, unknown>>, routeKey: string): string {

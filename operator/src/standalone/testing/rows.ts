@@ -60,6 +60,7 @@ export const ready: Member = {
   state: { kind: "ready" },
   pid: 1,
   adminSocketPath: "/run/admin.sock",
+  restarts: 0,
 };
 
 export const context = (member: Member | undefined = ready): RowContext => ({
