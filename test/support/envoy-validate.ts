@@ -13,7 +13,7 @@ export type StaticConfig = {
   };
 };
 
-type Named = { readonly name: string; readonly address?: unknown };
+type Named = { readonly name: string; readonly [field: string]: unknown };
 
 /**
  * Asks Envoy (`--mode validate`) about configurations, many in one start, and gives what it refuses with its words. Where it
@@ -50,7 +50,7 @@ async function validate(config: StaticConfig): Promise<string | undefined> {
     const binary = await envoyBinary();
     return await new Promise((resolve) => {
       execFile(binary, args, { maxBuffer: 64 * 1024 * 1024 }, (error, stdout, stderr) =>
-        resolve(error === null ? undefined : `${stdout}${stderr}`.slice(0, 4_000) || String(error)),
+        resolve(error === null ? undefined : `${stdout}${stderr}`.slice(0, 4_000) || error.message),
       );
     });
   } finally {

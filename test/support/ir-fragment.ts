@@ -1,4 +1,5 @@
-import { fromJson, type JsonObject, toBinary } from "@bufbuild/protobuf";
+import { fromJson, type JsonObject } from "@bufbuild/protobuf";
+import { AnySchema } from "@bufbuild/protobuf/wkt";
 import {
   type Cluster,
   type Endpoints,
@@ -15,7 +16,7 @@ import {
   virtualHostKey,
 } from "../../operator/src/ir/index.ts";
 import { deepEqual, type Graph, Sensitive, type Source } from "../../operator/src/lib/index.ts";
-import { protoRegistry, typeNameOf } from "../../operator/src/xds/proto/index.ts";
+import { protoRegistry } from "../../operator/src/xds/proto/index.ts";
 
 /** The IR as plain lists: what a test says of it. Keys and uses follow from it. */
 export type IrFragment = {
@@ -68,7 +69,7 @@ export function createIrSources(graph: Graph): { readonly ir: Ir; readonly apply
 
 function replace<V>(source: Source<V>, values: readonly V[] | undefined, keyOf: (value: V) => string): void {
   const wanted = new Map(values?.map((value) => [keyOf(value), value]));
-  for (const key of [...source.keys()]) if (!wanted.has(key)) source.set(key, undefined);
+  for (const key of Array.from(source.keys())) if (!wanted.has(key)) source.set(key, undefined);
   for (const [key, value] of wanted) source.set(key, value);
 }
 
@@ -94,9 +95,7 @@ export function parseIrFragment(json: IrFragment): IrFragment {
 }
 
 function extensionConfig(config: ExtensionConfig | JsonObject): ExtensionConfig {
-  const { "@type": type, ...fields } = config as JsonObject;
-  const typeUrl = String(type);
-  const desc = protoRegistry().getMessage(typeNameOf(typeUrl));
-  if (desc === undefined) throw new Error(`no message type ${typeUrl}`);
-  return { typeUrl, value: toBinary(desc, fromJson(desc, fields, { registry: protoRegistry() })) };
+  if (!("@type" in config)) throw new Error("the configuration of an extension needs its @type");
+  const any = fromJson(AnySchema, { ...config }, { registry: protoRegistry() });
+  return { typeUrl: any.typeUrl, value: any.value };
 }

@@ -1,4 +1,4 @@
-import { create, type JsonValue } from "@bufbuild/protobuf";
+import { create, type JsonObject } from "@bufbuild/protobuf";
 import { durationFromMs } from "@bufbuild/protobuf/wkt";
 import { BootstrapSchema } from "@gatewright/crd-types/proto/envoy/config/bootstrap/v3/bootstrap_pb";
 import {
@@ -14,7 +14,7 @@ import { HttpProtocolOptionsSchema } from "@gatewright/crd-types/proto/envoy/ext
 import { maxRegexProgramSize } from "../ir/index.ts";
 import { adsConfigSource } from "./config-source.ts";
 import { messageToJson, packAny } from "./proto/index.ts";
-import { readable } from "./readable.ts";
+import { readableMessage } from "./readable.ts";
 import type { Init } from "./init.ts";
 
 /** A Unix socket's path, or an IP address or host name and a port. */
@@ -33,8 +33,8 @@ export type BootstrapOptions = {
 };
 
 /** What `envoy -c` starts with: everything else comes over ADS. JSON. */
-export function buildBootstrap(options: BootstrapOptions): JsonValue {
-  return readable(messageToJson(BootstrapSchema, create(BootstrapSchema, bootstrap(options))));
+export function buildBootstrap(options: BootstrapOptions): JsonObject {
+  return readableMessage(messageToJson(BootstrapSchema, create(BootstrapSchema, bootstrap(options))));
 }
 
 type BootstrapInit = Init<typeof BootstrapSchema>;

@@ -1,4 +1,4 @@
-import { create, type DescMessage, fromBinary, type JsonValue, type MessageShape } from "@bufbuild/protobuf";
+import { create, type DescMessage, fromBinary, type JsonObject, type MessageShape } from "@bufbuild/protobuf";
 import { type Any, AnySchema, anyUnpack } from "@bufbuild/protobuf/wkt";
 import { BootstrapSchema } from "@gatewright/crd-types/proto/envoy/config/bootstrap/v3/bootstrap_pb";
 import {
@@ -27,7 +27,7 @@ import { DownstreamTlsContextSchema } from "@gatewright/crd-types/proto/envoy/ex
 import { parseUseKey, type ProxyKey } from "../ir/index.ts";
 import { processSettings } from "./bootstrap.ts";
 import { encode, messageToJson, packAny } from "./proto/index.ts";
-import { readable } from "./readable.ts";
+import { readableMessage } from "./readable.ts";
 import type { ProxyResource, ResourceType } from "./resource.ts";
 import type { XdsTables } from "./tables.ts";
 
@@ -35,7 +35,7 @@ import type { XdsTables } from "./tables.ts";
  * The whole configuration of a proxy in one file that `envoy -c` takes, with everything that comes over ADS otherwise put
  * where it is referred to. Private keys are in it. JSON.
  */
-export function staticConfig(tables: XdsTables, proxy: ProxyKey): JsonValue {
+export function staticConfig(tables: XdsTables, proxy: ProxyKey): JsonObject {
   const decode = <Desc extends DescMessage>(type: ResourceType, schema: Desc): MessageShape<Desc>[] =>
     resourcesOf(tables, proxy, type).map(({ body }) => fromBinary(schema, body));
 
@@ -55,13 +55,15 @@ export function staticConfig(tables: XdsTables, proxy: ProxyKey): JsonValue {
   for (const cluster of clusters) inlineCluster(cluster, endpoints);
   const secrets = decode("secret", SecretSchema);
   const staticResources = { listeners, clusters, secrets };
-  return readable(messageToJson(BootstrapSchema, create(BootstrapSchema, { staticResources, ...processSettings })));
+  return readableMessage(
+    messageToJson(BootstrapSchema, create(BootstrapSchema, { staticResources, ...processSettings })),
+  );
 }
 
 /** The resources of one type as a proxy gets them, each under its `@type`, without private keys. JSON. */
-export function dumpByType(tables: XdsTables, proxy: ProxyKey, type: ResourceType): readonly JsonValue[] {
+export function dumpByType(tables: XdsTables, proxy: ProxyKey, type: ResourceType): readonly JsonObject[] {
   return resourcesOf(tables, proxy, type).map(({ body, typeUrl }) =>
-    readable(messageToJson(AnySchema, create(AnySchema, { typeUrl, value: withoutKey(type, body) }))),
+    readableMessage(messageToJson(AnySchema, create(AnySchema, { typeUrl, value: withoutKey(type, body) }))),
   );
 }
 

@@ -4,7 +4,9 @@ import type {
   RouteMatchSchema,
 } from "@gatewright/crd-types/proto/envoy/config/route/v3/route_components_pb";
 import type { StringMatcherSchema } from "@gatewright/crd-types/proto/envoy/type/matcher/v3/string_pb";
-import type { PathMatch, RouteMatch, ValueMatch } from "../../ir/index.ts";
+import { maxRegexProgramSize, type PathMatch, type RouteMatch, type ValueMatch } from "../../ir/index.ts";
+import { regexProblem } from "../../lib/index.ts";
+import type { ProblemDetail } from "../resource.ts";
 import type { Init } from "../init.ts";
 
 type MatchInit = Init<typeof RouteMatchSchema>;
@@ -35,6 +37,15 @@ export function buildPreflightMatch({ path, method, queryParams }: RouteMatch): 
 
 const present = { case: "presentMatch", value: true } as const;
 const exact = (value: string) => ({ case: "stringMatch", value: { matchPattern: { case: "exact", value } } }) as const;
+
+/** What is wrong with the expressions of a match: Envoy compiles them when it takes a route, its rules know nothing of them. */
+export function matchViolations({ path, headers, queryParams }: RouteMatch): readonly ProblemDetail[] {
+  const expressions = [path, ...headers, ...queryParams].filter(({ kind }) => kind === "regex");
+  return expressions.flatMap(({ value }) => {
+    const message = regexProblem(value, maxRegexProgramSize);
+    return message === undefined ? [] : [{ path: "match", message }];
+  });
+}
 
 function pathMatch(path: PathMatch): NonNullable<MatchInit["pathSpecifier"]> {
   switch (path.kind) {

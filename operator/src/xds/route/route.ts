@@ -1,13 +1,13 @@
 import { create } from "@bufbuild/protobuf";
 import { type Any, AnySchema } from "@bufbuild/protobuf/wkt";
-import type { RouteSchema } from "@gatewright/crd-types/proto/envoy/config/route/v3/route_components_pb";
+import { RouteSchema } from "@gatewright/crd-types/proto/envoy/config/route/v3/route_components_pb";
 import type { HeaderChange, Route } from "../../ir/index.ts";
 import { corsFilter, type NeutralConfig } from "../filters/index.ts";
-import type { ProblemDetail } from "../resource.ts";
+import { type ProblemDetail, violationsOf } from "../resource.ts";
 import { corsConfig } from "./cors.ts";
 import { buildForward, changesByBackend } from "./forward.ts";
 import { headerEdit, splitHost, untouchableHeader } from "./headers.ts";
-import { buildMatch, buildPreflightMatch } from "./match.ts";
+import { buildMatch, buildPreflightMatch, matchViolations } from "./match.ts";
 import { buildRedirect } from "./redirect.ts";
 import type { Init } from "../init.ts";
 
@@ -31,12 +31,22 @@ export function buildRoute(route: Route): readonly RouteInit[] {
   return [{ ...built, match: buildPreflightMatch(route.match) }, built];
 }
 
-/** A route that cannot be served as it is meant answers 500, and never falls through to another one. */
-export const buildFailing = ({ name, match }: Route): RouteInit => ({
-  name,
-  match: buildMatch(match),
-  action: { case: "directResponse", value: { status: 500 } },
-});
+/**
+ * A route that cannot be served as it is meant answers 500, and does not fall through to another one. Undefined: not even its
+ * match can be said to Envoy.
+ */
+export function buildFailing({ name, match }: Route): RouteInit | undefined {
+  const route: RouteInit = {
+    name,
+    match: buildMatch(match),
+    action: { case: "directResponse", value: { status: 500 } },
+  };
+  const isSayable = matchViolations(match).length === 0 && routeViolations(route).length === 0;
+  return isSayable ? route : undefined;
+}
+
+export const routeViolations = (route: RouteInit): readonly ProblemDetail[] =>
+  violationsOf(RouteSchema, create(RouteSchema, route));
 
 /** What Envoy checks in code, beyond the rules of the fields, and what it would pass over in silence. */
 export function codeViolations(route: Route, neutral: NeutralConfig): readonly ProblemDetail[] {
@@ -47,6 +57,7 @@ export function codeViolations(route: Route, neutral: NeutralConfig): readonly P
   // Without its chain entry a filter that was asked for, maybe to keep somebody out, would not act.
   const filters = route.extensions.filter(({ filter }) => neutral(filter) === undefined);
   return [
+    ...matchViolations(route.match),
     ...headers,
     ...filters.map(({ filter }) => ({ path: "typed_per_filter_config", message: `the filter ${filter} is not known` })),
   ];

@@ -1,9 +1,9 @@
 import { create } from "@bufbuild/protobuf";
-import { RouteSchema, VirtualHostSchema } from "@gatewright/crd-types/proto/envoy/config/route/v3/route_components_pb";
+import { VirtualHostSchema } from "@gatewright/crd-types/proto/envoy/config/route/v3/route_components_pb";
 import { type Route, type VirtualHost, virtualHostName } from "../../ir/index.ts";
 import type { NeutralConfig } from "../filters/index.ts";
 import { type Build, encodeResource, type ProblemDetail, violationsOf, type XdsProblem } from "../resource.ts";
-import { buildFailing, buildRoute, codeViolations, type RouteInit } from "./route.ts";
+import { buildFailing, buildRoute, codeViolations, type RouteInit, routeViolations } from "./route.ts";
 
 /** One host with all its routes. `tableName` is the name in Envoy of its route table. */
 export function buildVirtualHost(host: VirtualHost, tableName: string, neutral: NeutralConfig): Build {
@@ -32,8 +32,6 @@ export function buildVirtualHost(host: VirtualHost, tableName: string, neutral: 
 const assemble = (name: string, host: string, routes: readonly RouteInit[]) =>
   create(VirtualHostSchema, { name, domains: [host], routes: [...routes] });
 
-const routeViolations = (route: RouteInit) => violationsOf(RouteSchema, create(RouteSchema, route));
-
 function buildRoutes(
   routes: readonly Route[],
   about: Pick<XdsProblem, "type" | "resource" | "proxy">,
@@ -44,14 +42,13 @@ function buildRoutes(
     const { routes: good, details } = build(route);
     if (details.length === 0) return good;
     const failing = buildFailing(route);
-    const matches = routeViolations(failing).length === 0;
     problems.push({
       ...about,
       origin: route.origin,
-      effect: matches ? "answers-500" : "left-out",
+      effect: failing ? "answers-500" : "left-out",
       violations: details,
     });
-    return matches ? [failing] : [];
+    return failing ? [failing] : [];
   });
   return { routes: built, problems };
 }
