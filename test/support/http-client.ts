@@ -101,11 +101,11 @@ export type Load = {
 /** Requests over a few kept-alive connections, as fast as they are answered but for `pauseMs`, until stopped. */
 export function startLoad(target: Target, path: string, { connections = 4, pauseMs = 2 } = {}): Load {
   const counts = new Map<string, number>();
-  let running = true;
+  const stopped = new AbortController();
   let answers = 0;
   const worker = async () => {
     const agent = new Agent({ keepAlive: true, maxSockets: 1 });
-    while (running) {
+    while (!stopped.signal.aborted) {
       const outcome = await send(target, path, { agent }).then(
         ({ status }) => String(status),
         (error: NodeJS.ErrnoException) => error.code ?? error.message,
@@ -120,7 +120,7 @@ export function startLoad(target: Target, path: string, { connections = 4, pause
   return {
     answers: () => answers,
     stop: async () => {
-      running = false;
+      stopped.abort();
       await Promise.all(workers);
       return counts;
     },

@@ -25,7 +25,7 @@ export function createStore(graph: Graph): Store {
   return {
     objects,
     apply: (changes) => {
-      for (const { kind, key, object } of changes) put(kind, key, object as StoredKinds[typeof kind] | undefined);
+      for (const { kind, key, object } of changes) put(kind, key, object);
     },
   };
 }
