@@ -12,6 +12,7 @@ export type Manifest = {
   readonly apiVersion: string;
   readonly kind: string;
   readonly metadata: { readonly namespace?: string; readonly name: string; readonly generation?: number };
+  readonly [field: string]: unknown;
 };
 
 export type World<T> = T & {
