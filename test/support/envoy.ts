@@ -1,5 +1,5 @@
 import { fileURLToPath } from "node:url";
-import { resolveEnvoy } from "../../operator/src/standalone/index.ts";
+import { resolveEnvoy } from "../../operator/src/standalone/envoy-binary.ts";
 
 const cacheDir = fileURLToPath(new URL("../../.cache", import.meta.url));
 let resolved: Promise<string> | undefined;
