@@ -235,7 +235,7 @@ type VirtualHostDiscovery struct {
 	// Threshold is the number of virtual hosts of a listener from which on they are fetched one by one. 0: always.
 	//
 	// +optional
-	// +kubebuilder:default=200
+	// +kubebuilder:default=100
 	// +kubebuilder:validation:Minimum=0
 	Threshold *int32 `json:"threshold,omitempty"`
 }
