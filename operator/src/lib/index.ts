@@ -17,5 +17,5 @@ export {
   type Table,
 } from "./incremental.ts";
 export { type Logger, silentLogger } from "./logger.ts";
-export { regexProblem } from "./regex.ts";
+export { parseRegex, type Regex, regexProblem } from "./regex.ts";
 export { Sensitive } from "./sensitive.ts";

@@ -1,23 +1,29 @@
 import { RE2JS } from "re2js";
 
-/**
- * What is wrong with a regular expression in Envoy's dialect, RE2; undefined: nothing. `maxProgramSize` is in RE2's
- * instructions, as Envoy counts them. https://github.com/google/re2/wiki/Syntax
- */
-export function regexProblem(pattern: string, maxProgramSize: number): string | undefined {
+/** A regular expression in Envoy's dialect, RE2. https://github.com/google/re2/wiki/Syntax */
+export type Regex =
+  /** `programSize` is in RE2's instructions, about as Envoy counts them. */
+  { readonly kind: "regex"; readonly programSize: number } | { readonly kind: "invalid"; readonly message: string };
+
+export function parseRegex(pattern: string): Regex {
   // Envoy wants at least one character.
-  if (pattern === "") return "the regular expression is empty";
-  let compiled: RE2JS;
+  if (pattern === "") return { kind: "invalid", message: "the regular expression is empty" };
+  if (beyondLatin1.test(pattern)) return unreadable("Envoy's characters end at \\x{ff}");
   try {
-    compiled = RE2JS.compile(pattern);
+    return { kind: "regex", programSize: estimateProgramSize(RE2JS.compile(pattern)) };
   } catch (error) {
-    return `RE2 cannot read it: ${error instanceof Error ? error.message : String(error)}`;
+    return unreadable(error instanceof Error ? error.message : String(error));
   }
-  if (beyondLatin1.test(pattern)) return "RE2 cannot read it: Envoy's characters end at \\x{ff}";
-  const size = estimateProgramSize(compiled);
-  if (size > maxProgramSize)
-    return `the regular expression is too large: a program of about ${size} instructions, ${maxProgramSize} are allowed`;
-  return undefined;
+}
+
+const unreadable = (why: string): Regex => ({ kind: "invalid", message: `RE2 cannot read it: ${why}` });
+
+/** What is wrong with a regular expression whose program may have so many instructions; undefined: nothing. */
+export function regexProblem(pattern: string, maxProgramSize: number): string | undefined {
+  const regex = parseRegex(pattern);
+  if (regex.kind === "invalid") return regex.message;
+  if (regex.programSize <= maxProgramSize) return undefined;
+  return `the regular expression is too large: a program of about ${regex.programSize} instructions, ${maxProgramSize} are allowed`;
 }
 
 /** Envoy reads both pattern and text as Latin-1. */

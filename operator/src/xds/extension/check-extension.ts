@@ -6,9 +6,10 @@ import { defaultFilters, type KnownFilter, knownFilters } from "./filters.ts";
 import { isPlainObject } from "./json.ts";
 import { sizeProblem } from "./limits.ts";
 import { nestedProblem } from "./nested.ts";
-import { fieldAt, type Place, spellPlace } from "./place.ts";
+import { camelCase, fieldAt, spellPlace } from "./place.ts";
 import type { ExtensionProblem } from "./problem.ts";
 import { type Finding, readJson, readType } from "./read-json.ts";
+import { createRegexCheck } from "./regex-check.ts";
 import { sharedChecks } from "./shared-checks.ts";
 import { visitMessages } from "./visit.ts";
 
@@ -76,36 +77,46 @@ function ruleFindings(desc: DescMessage, message: Message): readonly Finding[] {
   return result.violations.map(({ segments, rule, message: words }) => ({
     reason: "RuleViolation",
     place: segments,
-    message: `${words} (${rule})`,
+    // Names of fields are written as in proto-JSON.
+    message: `${rule === "oneof.required" ? camelCase(words) : words} (${rule})`,
   }));
 }
 
 /** What Envoy's code says, and what we do not let through. */
 function codeFindings({ perRoute, checks, nested }: KnownFilter, message: Message): readonly Finding[] {
   const findings: Finding[] = [];
+  const all = [createRegexCheck(), ...sharedChecks, ...checks];
   visitMessages(perRoute, message, (found, place) => {
     const problem = nestedProblem(found, nested);
     if (problem !== undefined)
       findings.push({ reason: "NotSupported", place: fieldAt(place, "@type"), message: problem });
-    for (const { typeName, check } of [...sharedChecks, ...checks]) {
+    for (const { typeName, check } of all) {
       if (typeName !== found.$typeName) continue;
-      check(found, (field, words, reason = "RefusedByEnvoy") => {
-        const at: Place = field === undefined ? place : fieldAt(place, field);
-        findings.push({ reason, place: at, message: words });
+      check(found, (fields, words, reason = "RefusedByEnvoy") => {
+        findings.push({ reason, place: fields.reduce(fieldAt, place), message: words });
       });
     }
   });
   return findings;
 }
 
-const refuse = (findings: readonly Finding[], typedConfig: unknown): ExtensionCheck => ({
-  kind: "invalid",
-  problems: findings.map(({ reason, place, message }) => ({
+/** More than anybody reads, and all of them must find room in a status. */
+const maxProblems = 50;
+
+function refuse(findings: readonly Finding[], typedConfig: unknown): ExtensionCheck {
+  const problems = findings.slice(0, maxProblems).map(({ reason, place, message }) => ({
     reason,
     path: spellPlace(place, "typedConfig", typedConfig),
     message,
-  })),
-});
+  }));
+  const [first] = problems;
+  const rest = findings.length - problems.length;
+  if (first === undefined || rest === 0) return { kind: "invalid", problems };
+  return {
+    kind: "invalid",
+    problems: [...problems, { reason: first.reason, path: "typedConfig", message: `has ${rest} more problems` }],
+  };
+}
 
 function notAllowed(filter: string, known: KnownFilter | undefined, allowed: readonly string[]): ExtensionProblem {
   const choice = allowed.filter((name) => knownFilters.has(name)).toSorted();

@@ -144,10 +144,19 @@ const plainCommands = `
   VIRTUAL_CLUSTER_NAME
 `;
 
+/** Commands that Envoy takes and we do not: they reach beyond the request, or have an argument that only Envoy can check. */
+export const unsupportedCommands: ReadonlySet<string> = new Set([
+  "ENVIRONMENT",
+  "FILTER_STATE",
+  "UPSTREAM_FILTER_STATE",
+  "METADATA",
+  "CEL",
+  "TYPED_CEL",
+  "COALESCE",
+]);
+
 /**
- * The commands of Envoy's substitution formatter that a header may use, as Envoy 1.40 takes them. Left out are those that
- * reach beyond the request (ENVIRONMENT, SECRET, FILE_CONTENT, FILTER_STATE) or whose argument is a language of its own
- * that only Envoy can check (CEL, COALESCE).
+ * The commands of Envoy's substitution formatter that a header may use, as Envoy 1.40 takes them.
  *
  * https://www.envoyproxy.io/docs/envoy/v1.40.0/configuration/advanced/substitution_formatter
  */

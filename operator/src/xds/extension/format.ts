@@ -1,18 +1,26 @@
-import { formatCommands } from "./format-commands.ts";
+import type { ExtensionProblemReason } from "./problem.ts";
+import { formatCommands, unsupportedCommands } from "./format-commands.ts";
 
 const token = /%%|%([A-Z0-9_]+)(?:\(([^)]*)\))?(?::(\d+))?%|[^%]+/y;
+
+export type FormatProblem = {
+  readonly reason: Extract<ExtensionProblemReason, "RefusedByEnvoy" | "NotSupported">;
+  readonly message: string;
+};
 
 /**
  * Says what is wrong with a value in which Envoy replaces commands such as `%REQ(x-a)%`. Envoy refuses a whole route table for
  * one bad command.
  */
-export function formatProblem(text: string): string | undefined {
-  token.lastIndex = 0;
-  while (token.lastIndex < text.length) {
-    const start = token.lastIndex;
-    const match = token.exec(text);
+export function formatProblem(text: string): FormatProblem | undefined {
+  const scan = new RegExp(token);
+  while (scan.lastIndex < text.length) {
+    const start = scan.lastIndex;
+    const match = scan.exec(text);
     if (match === null)
-      return `has no valid command at ${JSON.stringify(text.slice(start, start + 20))}; write %% for a percent sign`;
+      return refused(
+        `has no valid command at ${JSON.stringify(text.slice(start, start + 20))}; write %% for a percent sign`,
+      );
     const [, command, parameter, length] = match;
     const problem = command === undefined ? undefined : commandProblem(command, parameter, length);
     if (problem !== undefined) return problem;
@@ -20,13 +28,21 @@ export function formatProblem(text: string): string | undefined {
   return undefined;
 }
 
-function commandProblem(name: string, parameter: string | undefined, length: string | undefined): string | undefined {
+function commandProblem(
+  name: string,
+  parameter: string | undefined,
+  length: string | undefined,
+): FormatProblem | undefined {
+  if (unsupportedCommands.has(name)) return { reason: "NotSupported", message: `may not have the command %${name}%` };
   const form = formatCommands.get(name);
-  if (form === undefined) return `has the command %${name}%, which is unknown or may not be used here`;
-  if (length !== undefined && !form.length) return `gives a length to %${name}%, which takes none`;
-  if (form.parameter === "none")
-    return parameter === undefined ? undefined : `gives a parameter to %${name}%, which takes none`;
+  if (form === undefined) return refused(`has the unknown command %${name}%`);
+  if (length !== undefined && !form.length) return refused(`gives a length to %${name}%, which takes none`);
+  if (form.parameter === "none") {
+    return parameter === undefined ? undefined : refused(`gives a parameter to %${name}%, which takes none`);
+  }
   const { pattern, required, form: wanted } = form.parameter;
-  if (parameter === undefined) return required ? `must give %${name}% ${wanted}` : undefined;
-  return pattern.test(parameter) ? undefined : `must give %${name}% ${wanted}`;
+  const fits = parameter === undefined ? !required : pattern.test(parameter);
+  return fits ? undefined : refused(`must give %${name}% ${wanted}`);
 }
+
+const refused = (message: string): FormatProblem => ({ reason: "RefusedByEnvoy", message });

@@ -30,9 +30,10 @@ const scalarForms: { readonly [type in ScalarType]: string } = {
   [ScalarType.FIXED64]: "a whole number from 0",
 };
 
+export const hasOwnForm = (message: DescMessage): boolean => ownForm.has(message.typeName) || isWrapperDesc(message);
+
 /** Whether a field, or an item of it, is one value and not an object of fields. */
-export const isLeaf = ({ message }: DescField): boolean =>
-  message === undefined || ownForm.has(message.typeName) || isWrapperDesc(message);
+export const isLeaf = ({ message }: DescField): boolean => message === undefined || hasOwnForm(message);
 
 /** Says what a value should be, if a field of this type cannot take it. The library is the judge, so that it never reads on what passed here. */
 export function leafProblem(field: DescField, value: JsonValue): string | undefined {

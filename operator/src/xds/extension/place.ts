@@ -13,38 +13,32 @@ export const keyAt = (place: Place, key: string): Place => [...place, { kind: "k
 export const spellings = ({ jsonName, name }: Pick<DescField, "jsonName" | "name">): readonly string[] =>
   jsonName === name ? [name] : [jsonName, name];
 
-/** A place as the author of `json` would write it: names spelled as there, and what is not there in the same style. */
+/** A place as the author of `json` would write it: names spelled as there, and what is not there in the style around it. */
 export function spellPlace(place: Place, root: string, json: unknown): string {
-  const snake = usesSnakeCase(json);
   let here: unknown = json;
+  let snake = false;
   const spelled: Segment[] = [{ kind: "field", name: root }];
   for (const segment of place) {
-    if (segment.kind === "field") {
-      const name = spellingIn(here, segment.name) ?? (snake ? segment.name : camelCase(segment.name));
-      spelled.push({ kind: "field", name });
-      here = isPlainObject(here) ? here[name] : undefined;
-    } else {
+    if (segment.kind === "index") {
       spelled.push(segment);
-      here =
-        segment.kind === "key" ? (isPlainObject(here) ? here[segment.key] : undefined) : itemOf(here, segment.index);
+      here = Array.isArray(here) ? here[segment.index] : undefined;
+      continue;
     }
+    const object = isPlainObject(here) ? here : {};
+    if (segment.kind === "key") {
+      spelled.push(segment);
+      here = object[segment.key];
+      continue;
+    }
+    const keys = Object.keys(object);
+    snake ||= keys.some((key) => key.includes("_"));
+    const name = [segment.name, camelCase(segment.name)].find((spelling) => keys.includes(spelling));
+    spelled.push({ kind: "field", name: name ?? (snake ? segment.name : camelCase(segment.name)) });
+    here = name === undefined ? undefined : object[name];
   }
   return formatPath(spelled);
 }
 
-const itemOf = (value: unknown, index: number): unknown => (Array.isArray(value) ? value[index] : undefined);
-
-function spellingIn(value: unknown, name: string): string | undefined {
-  if (!isPlainObject(value)) return undefined;
-  return [camelCase(name), name].find((spelling) => Object.hasOwn(value, spelling));
-}
-
+/** The name of a field in proto-JSON. */
 export const camelCase = (name: string): string =>
   name.replaceAll(/_(.)/g, (_, letter: string) => letter.toUpperCase());
-
-/** Whether some field is spelled with an underscore. (Keys of maps may be mistaken for fields; nothing depends on it.) */
-function usesSnakeCase(value: unknown): boolean {
-  if (Array.isArray(value)) return value.some(usesSnakeCase);
-  if (!isPlainObject(value)) return false;
-  return Object.entries(value).some(([key, item]) => key.includes("_") || usesSnakeCase(item));
-}

@@ -8,9 +8,9 @@ export const rbacChecks: readonly MessageCheck[] = [
   checkEach(PermissionSchema, ({ rule }, report) => {
     if (rule.case !== "destinationPortRange") return;
     const { start, end } = rule.value;
-    if (start < 0 || start > maxPort) report("destination_port_range", `start ${start} is out of bounds`);
-    if (end < 0 || end > maxPort) report("destination_port_range", `end ${end} is out of bounds`);
-    if (start >= end) report("destination_port_range", `start ${start} must be less than end ${end}`);
+    if (start < 0 || start > maxPort) report(["destination_port_range"], `start ${start} is out of bounds`);
+    if (end < 0 || end > maxPort) report(["destination_port_range"], `end ${end} is out of bounds`);
+    if (start >= end) report(["destination_port_range"], `start ${start} must be less than end ${end}`);
   }),
   checkEach(PolicySchema, checkPolicy),
 ];
@@ -18,7 +18,7 @@ export const rbacChecks: readonly MessageCheck[] = [
 /** Conditions are programs in CEL, which only Envoy can check. */
 function checkPolicy({ condition, checkedCondition, celConfig }: Policy, report: Report) {
   const message = "is not supported; say it with permissions and principals";
-  if (condition !== undefined) report("condition", message, "NotSupported");
-  if (checkedCondition !== undefined) report("checked_condition", message, "NotSupported");
-  if (celConfig !== undefined) report("cel_config", message, "NotSupported");
+  if (condition !== undefined) report(["condition"], message, "NotSupported");
+  if (checkedCondition !== undefined) report(["checked_condition"], message, "NotSupported");
+  if (celConfig !== undefined) report(["cel_config"], message, "NotSupported");
 }

@@ -2,7 +2,7 @@ import { type DescField, type DescMessage, fromJson, type JsonValue, type Messag
 import { AnySchema } from "@bufbuild/protobuf/wkt";
 import { protoRegistry, typeNameOf, typeUrl } from "../proto/index.ts";
 import { isJson, isPlainObject, sortKeys } from "./json.ts";
-import { isLeaf, keyProblem, leafProblem } from "./leaf.ts";
+import { hasOwnForm, isLeaf, keyProblem, leafProblem } from "./leaf.ts";
 import { fieldAt, indexAt, keyAt, type Place, spellings } from "./place.ts";
 import type { ExtensionProblemReason } from "./problem.ts";
 
@@ -94,8 +94,9 @@ function readAny(value: unknown, place: Place, findings: Finding[]): void {
     return;
   }
   const type = readType(value, place);
-  if (type.kind === "type") readMessage(type.desc, value, place, findings, true);
-  else findings.push(type.finding);
+  if (type.kind === "invalid") findings.push(type.finding);
+  // Of a type with a form of its own the value stands under `value`: left to the library.
+  else if (!hasOwnForm(type.desc)) readMessage(type.desc, value, place, findings, true);
 }
 
 /** The message type that `@type` names. */
@@ -119,6 +120,6 @@ export function readType(
 function unknownField(desc: DescMessage, key: string): string {
   const plain = (name: string) => name.replaceAll(/[^a-z0-9]/gi, "").toLowerCase();
   const meant = desc.fields.find(({ name }) => plain(name) === plain(key));
-  const hint = meant === undefined ? "" : `; ${meant.jsonName} is meant?`;
+  const hint = meant === undefined ? "" : `; did you mean ${meant.jsonName}?`;
   return `is no field of ${desc.typeName}${hint}`;
 }

@@ -5,8 +5,8 @@ import { unpackAny } from "../proto/index.ts";
 import { fieldAt, indexAt, keyAt, type Place } from "./place.ts";
 import type { ExtensionProblemReason } from "./problem.ts";
 
-/** Reports what is wrong with a field of the message at hand; without a field, with the message itself. */
-export type Report = (field: string | undefined, message: string, reason?: ExtensionProblemReason) => void;
+/** Reports what is wrong with a field of the message at hand, named by the way to it; without one, with the message itself. */
+export type Report = (fields: readonly string[], message: string, reason?: ExtensionProblemReason) => void;
 
 /** Looks at the messages of one type, wherever they stand in a configuration. */
 export type MessageCheck = { readonly typeName: string; readonly check: (message: Message, report: Report) => void };
