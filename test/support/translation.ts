@@ -25,6 +25,8 @@ export type World<T> = T & {
   readonly clock: Source<number>;
   /** Takes the objects of a YAML text, or given ones, and settles. */
   readonly apply: (objects: string | readonly Manifest[]) => void;
+  /** Takes an object, or takes it out, and does not settle. */
+  readonly put: (kind: string, key: string, object: Manifest | undefined) => void;
   /** Takes one out, as `Kind namespace/name`, and settles. */
   readonly remove: (reference: string) => void;
   /** Gives a Gateway an address and a healthy Envoy, and settles. */
@@ -65,6 +67,7 @@ export function createWorld<T extends object>(
       store.apply((typeof objects === "string" ? parseManifests(objects) : objects).map(toChange));
       graph.settle();
     },
+    put: (kind, key, object) => store.apply([changeOf(kind, key, object)]),
     remove: (reference) => {
       const [kind = "", key = ""] = reference.split(" ");
       store.apply([changeOf(kind, key, undefined)]);

@@ -1,0 +1,286 @@
+import fc from "fast-check";
+import type { Placement, ProxyState, Refusal } from "../../operator/src/gatewayapi/inputs.ts";
+import type { Translation } from "../../operator/src/gatewayapi/index.ts";
+import type { Source } from "../../operator/src/lib/index.ts";
+import { makeCertificate } from "./certificates.ts";
+import { admit, type Manifest, placed, type World } from "./translation.ts";
+
+/** One thing that comes, changes or (without a value) goes: an object, or what the world says of a proxy. */
+export type Edit =
+  | { readonly of: "object"; readonly kind: string; readonly key: string; readonly value: Manifest | undefined }
+  | { readonly of: "placements"; readonly key: string; readonly value: Placement | undefined }
+  | { readonly of: "proxyStates"; readonly key: string; readonly value: ProxyState | undefined }
+  | { readonly of: "refusedListeners" | "quarantine"; readonly key: string; readonly value: Refusal | undefined }
+  | { readonly of: "clock"; readonly key: "now"; readonly value: number };
+
+/** What an edit is about: a later one of the same replaces it. */
+export const subjectOf = (edit: Edit): string =>
+  edit.of === "object" ? `object ${edit.kind} ${edit.key}` : `${edit.of} ${edit.key}`;
+
+/** Makes edits without settling. */
+export function make(world: World<Translation>, edits: Iterable<Edit>): void {
+  for (const edit of edits) makeOne(world, edit);
+}
+
+function makeOne(world: World<Translation>, edit: Edit): void {
+  const set = <V>(source: Source<V>, value: V | undefined) => source.set(edit.key, value);
+  switch (edit.of) {
+    case "object":
+      return world.put(edit.kind, edit.key, edit.value);
+    case "placements":
+      return set(world.placements, edit.value);
+    case "proxyStates":
+      return set(world.proxyStates, edit.value);
+    case "refusedListeners":
+    case "quarantine":
+      return set(world[edit.of], edit.value);
+    case "clock":
+      return set(world.clock, edit.value);
+  }
+}
+
+// ---------------------------------------------------------------- a small world in which much gets in each other's way
+
+const namespaces = ["infra", "apps"] as const;
+const gatewayKeys = ["infra/g0", "infra/g1", "apps/g2"] as const;
+
+const tls = (namespace: string) => ({ certificateRefs: [{ name: "cert", namespace }] });
+const selector = { matchLabels: { team: "blue" } };
+
+const listeners = [
+  { name: "any", port: 80, protocol: "HTTP" },
+  {
+    name: "all",
+    port: 80,
+    protocol: "HTTP",
+    hostname: "*.example.com",
+    allowedRoutes: { namespaces: { from: "All" } },
+  },
+  {
+    name: "one",
+    port: 80,
+    protocol: "HTTP",
+    hostname: "a.example.com",
+    allowedRoutes: { namespaces: { from: "All" } },
+  },
+  { name: "again", port: 80, protocol: "HTTP", hostname: "a.example.com" },
+  { name: "blue", port: 81, protocol: "HTTP", allowedRoutes: { namespaces: { from: "Selector", selector } } },
+  { name: "kinds", port: 81, protocol: "HTTP", hostname: "b.io", allowedRoutes: { kinds: [{ kind: "TCPRoute" }] } },
+  { name: "tcp", port: 82, protocol: "TCP" },
+  { name: "secure", port: 443, protocol: "HTTPS", tls: tls("infra") },
+  { name: "granted", port: 443, protocol: "HTTPS", hostname: "*.example.com", tls: tls("certs") },
+  { name: "rival", port: 80, protocol: "HTTPS", tls: tls("infra") },
+];
+
+const [good, other] = [
+  makeCertificate({ dnsNames: ["a.example.com"] }),
+  makeCertificate({ dnsNames: ["b.example.com"] }),
+];
+
+const secretValues = [
+  [good.certificate, good.privateKey],
+  [other.certificate, other.privateKey],
+  [good.certificate, other.privateKey],
+] as const;
+
+const base64 = (text: string) => Buffer.from(text).toString("base64");
+
+function object(apiVersion: string, kind: string, key: string, fields: object, generation = 1): Edit {
+  const [first = "", second] = key.split("/");
+  const metadata = second === undefined ? { name: first } : { namespace: first, name: second };
+  return {
+    of: "object",
+    kind,
+    key,
+    value: admit({ apiVersion, kind, metadata: { ...metadata, generation }, ...fields }),
+  };
+}
+
+const secretKeys = ["infra/cert", "certs/cert"] as const;
+
+const secret = (key: string, certificate: string, privateKey: string): Edit =>
+  object("v1", "Secret", key, {
+    type: "kubernetes.io/tls",
+    data: { "tls.crt": base64(certificate), "tls.key": base64(privateKey) },
+  });
+
+const gone = (kind: string, key: string): Edit => ({ of: "object", kind, key, value: undefined });
+
+const gatewayApi = "gateway.networking.k8s.io/v1";
+const generation = fc.integer({ min: 1, max: 3 });
+
+const rules: readonly object[] = [
+  { backendRefs: [{ name: "app", port: 80 }] },
+  {
+    matches: [{ path: { value: "/x" } }],
+    backendRefs: [
+      { name: "app", port: 80, weight: 3 },
+      { name: "missing", port: 80 },
+    ],
+  },
+  { matches: [{ path: { type: "Exact", value: "/y" } }], backendRefs: [{ name: "app", namespace: "infra", port: 80 }] },
+  { filters: [{ type: "RequestRedirect", requestRedirect: { scheme: "https" } }] },
+  {
+    filters: [{ type: "ExtensionRef", extensionRef: { group: "config.aether.io", kind: "HTTPFilter", name: "f" } }],
+    backendRefs: [{ name: "app", port: 80 }],
+  },
+  {
+    filters: [
+      { type: "RequestRedirect", requestRedirect: { scheme: "https" } },
+      { type: "URLRewrite", urlRewrite: { hostname: "a.io" } },
+    ],
+  },
+];
+
+const parentRefs = [
+  { name: "g0", namespace: "infra" },
+  { name: "g0", namespace: "infra", sectionName: "one" },
+  { name: "g1", namespace: "infra", port: 80 },
+  { name: "g2", namespace: "apps" },
+  { name: "g2", namespace: "apps", sectionName: "secure" },
+];
+
+const edits: readonly fc.Arbitrary<Edit>[] = [
+  fc
+    .record({
+      key: fc.constantFrom(...gatewayKeys),
+      stated: fc.subarray(listeners, { minLength: 1, maxLength: 6 }),
+      gatewayClassName: fc.constantFrom("ours", "ours", "ours", "ours", "configured", "configured", "foreign"),
+      addresses: fc.constantFrom([], [], [], [], [{ value: "192.0.2.1" }], [{ value: "192.0.2.1" }], [{ type: "x/y" }]),
+      generation,
+    })
+    .map(({ key, stated, generation: at, ...spec }) =>
+      object(gatewayApi, "Gateway", key, { spec: { ...spec, listeners: stated } }, at),
+    ),
+  fc
+    .record({
+      key: fc.constantFrom("infra/r0", "infra/r1", "apps/r2", "apps/r3"),
+      parents: fc.subarray(parentRefs, { maxLength: 4 }),
+      hostnames: fc.subarray(["a.example.com", "b.example.com", "*.example.com", "c.org"], { maxLength: 3 }),
+      stated: fc.subarray([...rules], { minLength: 1, maxLength: 3 }),
+      generation,
+    })
+    .map(({ key, parents, hostnames, stated, generation: at }) =>
+      object(gatewayApi, "HTTPRoute", key, { spec: { parentRefs: parents, hostnames, rules: stated } }, at),
+    ),
+  fc
+    .record({ key: fc.constantFrom(...secretKeys), value: fc.constantFrom(...secretValues) })
+    .map(({ key, value: [certificate, privateKey] }) => secret(key, certificate, privateKey)),
+  fc
+    .record({ from: fc.constantFrom(...namespaces), kind: fc.constantFrom("Gateway", "HTTPRoute") })
+    .map(({ from, kind }) =>
+      object(gatewayApi, "ReferenceGrant", kind === "Gateway" ? "certs/grant" : "infra/grant", {
+        spec: {
+          from: [{ group: "gateway.networking.k8s.io", kind, namespace: from }],
+          to: [{ group: "", kind: kind === "Gateway" ? "Secret" : "Service" }],
+        },
+      }),
+    ),
+  fc.record({ name: fc.constantFrom(...namespaces), team: fc.constantFrom("blue", "red") }).map(({ name, team }) => {
+    const value = { apiVersion: "v1", kind: "Namespace", metadata: { name, labels: { team } } };
+    return { of: "object", kind: "Namespace", key: name, value: admit(value) } as const;
+  }),
+  fc
+    .constantFrom("gatewright.dev/gateway-controller", "example.com/other")
+    .map((controllerName) => object(gatewayApi, "GatewayClass", "ours", { spec: { controllerName } })),
+  fc.constantFrom("{}", "x", "both").map((accessLog) =>
+    object("config.aether.io/v1", "MeshConfig", "gatewright-system/mesh", {
+      spec: {
+        telemetry: {
+          accessLog: {
+            ...(accessLog !== "{}" && { format: accessLog }),
+            ...(accessLog === "both" && { json: { a: "b" } }),
+          },
+        },
+      },
+    }),
+  ),
+  fc
+    .record({ key: fc.constantFrom("infra/app", "apps/app"), port: fc.constantFrom(80, 81) })
+    .map(({ key, port }) =>
+      object("v1", "Service", key, { spec: { ports: [{ name: "http", port, targetPort: 8000 }] } }),
+    ),
+  fc
+    .record({ key: fc.constantFrom("infra/f", "apps/f"), type: fc.constantFrom("good", "bad"), generation })
+    .map(({ key, type, generation: at }) =>
+      object("config.aether.io/v1", "HTTPFilter", key, { spec: { filter: "f.x", typedConfig: { "@type": type } } }, at),
+    ),
+  fc
+    .constantFrom(
+      ["Gateway", "infra/g0"],
+      ["Gateway", "apps/g2"],
+      ["HTTPRoute", "infra/r0"],
+      ["HTTPRoute", "apps/r2"],
+      ["Secret", "infra/cert"],
+      ["Secret", "certs/cert"],
+      ["ReferenceGrant", "certs/grant"],
+      ["ReferenceGrant", "infra/grant"],
+      ["Namespace", "apps"],
+      ["GatewayClass", "ours"],
+      ["MeshConfig", "gatewright-system/mesh"],
+      ["Service", "infra/app"],
+      ["HTTPFilter", "apps/f"],
+    )
+    .map(([kind = "", key = ""]) => gone(kind, key)),
+  fc
+    .record({
+      key: fc.constantFrom(...gatewayKeys),
+      value: fc.constantFrom<(Placement | undefined)[]>(undefined, placed("192.0.2.1"), placed("192.0.2.2"), {
+        ...placed("192.0.2.1"),
+        unavailablePorts: new Map([[80, "taken"]]),
+      }),
+    })
+    .map((edit) => ({ of: "placements", ...edit }) as const),
+  fc
+    .record({
+      key: fc.constantFrom(...gatewayKeys),
+      value: fc.constantFrom<(ProxyState | undefined)[]>(
+        undefined,
+        { kind: "ready" },
+        { kind: "pending", message: "wait" },
+      ),
+    })
+    .map((edit) => ({ of: "proxyStates", ...edit }) as const),
+  fc
+    .record({ key: fc.constantFrom(...gatewayKeys), content: fc.constantFrom("1", "2", undefined) })
+    .map(({ key, content }) => {
+      const value = content === undefined ? undefined : { message: "no", content };
+      return { of: "refusedListeners", key: `${key}|80`, value } as const;
+    }),
+  fc
+    .record({
+      key: fc.constantFrom("HTTPRoute infra/r0", "HTTPRoute apps/r2", "HTTPFilter apps/f"),
+      content: fc.constantFrom("1", "2", undefined),
+    })
+    .map(({ key, content }) => {
+      const value = content === undefined ? undefined : { message: "no", content };
+      return { of: "quarantine", key, value } as const;
+    }),
+  fc.constantFrom(Date.now(), Date.now() + 1e12).map((value) => ({ of: "clock", key: "now", value }) as const),
+];
+
+/** Where every history begins. */
+export const beginning: readonly Edit[] = [
+  object(gatewayApi, "GatewayClass", "ours", { spec: { controllerName: "gatewright.dev/gateway-controller" } }),
+  object(gatewayApi, "GatewayClass", "configured", {
+    spec: {
+      controllerName: "gatewright.dev/gateway-controller",
+      parametersRef: { group: "config.aether.io", kind: "MeshConfig", name: "mesh", namespace: "gatewright-system" },
+    },
+  }),
+  object("config.aether.io/v1", "MeshConfig", "gatewright-system/mesh", { spec: {} }),
+  object("v1", "Service", "infra/app", { spec: { ports: [{ name: "http", port: 80, targetPort: 8000 }] } }),
+  object("v1", "Service", "apps/app", { spec: { ports: [{ name: "http", port: 80, targetPort: 8000 }] } }),
+  ...secretKeys.map((key) => secret(key, good.certificate, good.privateKey)),
+  ...gatewayKeys.map((key) => ({ of: "placements", key, value: placed("192.0.2.1") }) as const),
+  ...gatewayKeys.map((key) => ({ of: "proxyStates", key, value: { kind: "ready" } }) as const),
+];
+
+/** Edits in batches, as they come together in one round of the loop. Gateways and routes change the most. */
+export const histories: fc.Arbitrary<readonly (readonly Edit[])[]> = fc.array(
+  fc.array(fc.oneof(...edits.map((arbitrary, index) => ({ arbitrary, weight: index < 2 ? 4 : 1 }))), {
+    minLength: 1,
+    maxLength: 6,
+  }),
+  { minLength: 1, maxLength: 12 },
+);
