@@ -262,7 +262,7 @@ const importTable: Record<OperatorFolder, { folders: readonly OperatorFolder[]; 
   },
   ads: { folders: ["lib"], libraries: ["@gatewright/crd-types", "@bufbuild/protobuf", "@grpc/grpc-js"] },
   reconcile: { folders: ["ir", "lib", "store", "gatewayapi", "xds"], libraries: ["@gatewright/crd-types"] },
-  writer: { folders: ["lib", "store"], libraries: ["@gatewright/crd-types", "yaml"] },
+  writer: { folders: ["gatewayapi", "lib", "store"], libraries: ["@gatewright/crd-types", "yaml"] },
   standalone: {
     folders: ["ir", "lib", "store", "source", "gatewayapi", "xds", "ads", "reconcile", "writer"],
     libraries: ["@gatewright/crd-types", "yaml"],

@@ -1,0 +1,161 @@
+import { mkdir, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { parse, stringify } from "yaml";
+import type { DesiredStatus } from "../../gatewayapi/index.ts";
+import type { Clock, Logger } from "../../lib/index.ts";
+import { mergeStatus, sameStatus, type Status } from "../merge.ts";
+
+export type StatusFilesOptions = {
+  readonly directory: string;
+  readonly controllerName: string;
+  readonly apiVersionOf: (kind: DesiredStatus["kind"]) => string;
+  readonly clock: Clock;
+  /** The time of day. */
+  readonly now: () => Date;
+  readonly logger: Logger;
+  /** How long to wait before writing again what could not be written. 5,000 unless given. */
+  readonly retryMs?: number;
+};
+
+/** Statuses as files, `<directory>/<Kind>/<namespace>/<name>.yaml`, as the API server would show them. */
+export type StatusFiles = {
+  /** What is wanted for objects by `statusKey`; undefined: the object is gone. The latest wins. */
+  readonly write: (statuses: Iterable<readonly [key: string, status: DesiredStatus | undefined]>) => void;
+  /** Removes the files of objects that are not among these keys: they went while nobody looked. */
+  readonly prune: (keys: ReadonlySet<string>) => Promise<void>;
+  /** Resolves when all that was told so far is written, or could not be. */
+  readonly flushed: () => Promise<void>;
+  readonly close: () => Promise<void>;
+};
+
+export function createStatusFiles(options: StatusFilesOptions): StatusFiles {
+  const { directory, controllerName, clock, logger } = options;
+  const stored = new Map<string, Status>();
+  let pending = new Map<string, DesiredStatus | undefined>();
+  let working: Promise<void> | undefined;
+  let retry: (() => void) | undefined;
+  /** The failure that was told last: a full disk is worth one line, not one an object. */
+  let told = "";
+
+  function wake(): void {
+    working ??= work().finally(() => {
+      working = undefined;
+    });
+  }
+
+  async function work(): Promise<void> {
+    while (pending.size > 0) {
+      const batch = pending;
+      pending = new Map();
+      const failed = await writeAll(batch);
+      if (failed.size === 0) continue;
+      // What came meanwhile is newer than what failed.
+      pending = new Map([...failed, ...pending]);
+      retry = clock.after(options.retryMs ?? 5_000, wake);
+      return;
+    }
+    told = "";
+  }
+
+  async function writeAll(
+    batch: ReadonlyMap<string, DesiredStatus | undefined>,
+  ): Promise<Map<string, DesiredStatus | undefined>> {
+    const failed = new Map<string, DesiredStatus | undefined>();
+    for (const [key, status] of batch) {
+      const path = pathOf(key);
+      if (path === undefined) {
+        logger.error({ directory }, `no file can be named after ${key}`);
+        continue;
+      }
+      try {
+        await (status === undefined ? remove(key, path) : store(key, path, status));
+      } catch (error) {
+        failed.set(key, status);
+        const message = error instanceof Error ? error.message : String(error);
+        const code = error instanceof Error && "code" in error ? String(error.code) : message;
+        if (told !== code) logger.error({ directory, err: message }, "statuses cannot be written; trying again");
+        told = code;
+      }
+    }
+    return failed;
+  }
+
+  async function store(key: string, path: string, desired: DesiredStatus): Promise<void> {
+    const previous = stored.get(key) ?? (await readStatus(path));
+    const now = options
+      .now()
+      .toISOString()
+      .replace(/\.\d+Z$/, "Z");
+    const status = mergeStatus(previous, desired.status, controllerName, now);
+    if (!stored.has(key) || !sameStatus(previous, status)) await replace(path, fileOf(desired, status));
+    stored.set(key, status);
+  }
+
+  async function remove(key: string, path: string): Promise<void> {
+    stored.delete(key);
+    await rm(path, { force: true });
+  }
+
+  const fileOf = ({ kind, key, generation }: DesiredStatus, status: Status): string => {
+    const slash = key.indexOf("/");
+    const metadata = slash === -1 ? { name: key } : { namespace: key.slice(0, slash), name: key.slice(slash + 1) };
+    return stringify({ apiVersion: options.apiVersionOf(kind), kind, metadata: { ...metadata, generation }, status });
+  };
+
+  /** Kinds without a namespace have no folder for it. Undefined where the name would lead out of the folder: anybody may have written it. */
+  const pathOf = (key: string): string | undefined => {
+    const segments = key.split(/[ /]/);
+    return segments.every((segment) => /^[\w:-][\w.:-]*$/.test(segment))
+      ? `${join(directory, ...segments)}.yaml`
+      : undefined;
+  };
+
+  return {
+    write: (statuses) => {
+      for (const [key, status] of statuses) {
+        pending.delete(key);
+        pending.set(key, status);
+      }
+      wake();
+    },
+    prune: async (keys) => {
+      const wanted = new Set([...keys].map(pathOf));
+      const files = await readdir(directory, { recursive: true, withFileTypes: true }).catch(() => []);
+      for (const file of files) {
+        const path = join(file.parentPath, file.name);
+        if (file.isFile() && path.endsWith(".yaml") && !wanted.has(path)) await rm(path, { force: true });
+      }
+    },
+    flushed: async () => {
+      await working;
+    },
+    close: async () => {
+      retry?.();
+      await working;
+    },
+  };
+}
+
+/** What a file says from an earlier run, if it can be read: it knows since when conditions are as they are. */
+async function readStatus(path: string): Promise<Status | undefined> {
+  try {
+    const file: unknown = parse(await readFile(path, "utf8"));
+    if (typeof file !== "object" || file === null || !("status" in file)) return undefined;
+    return typeof file.status === "object" && file.status !== null ? { ...file.status } : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Readers see the old file or the new one, never half of one. */
+async function replace(path: string, text: string): Promise<void> {
+  await mkdir(dirname(path), { recursive: true });
+  const temporary = `${path}.tmp`;
+  try {
+    await writeFile(temporary, text);
+    await rename(temporary, path);
+  } catch (error) {
+    await rm(temporary, { force: true });
+    throw error;
+  }
+}

@@ -1,0 +1,2 @@
+export { createStatusFiles, type StatusFiles, type StatusFilesOptions } from "./files/status-files.ts";
+export { mergeStatus, sameStatus, type Status } from "./merge.ts";
