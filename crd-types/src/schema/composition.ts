@@ -1,4 +1,4 @@
-import { type Findings, formatPath, reportInvalidBare, type SchemaProblem } from "./problem.ts";
+import { type Findings, formatPath, newFindings, reportInvalidBare, type SchemaProblem } from "./problem.ts";
 import { quote } from "./go-text.ts";
 import type { Schema } from "./schema.ts";
 import type { Validator } from "./validator.ts";
@@ -14,39 +14,39 @@ export function compileComposition(schema: Schema, compile: (schema: Schema) => 
   return (value, findings) => {
     const say = (detail: string) =>
       reportInvalidBare(findings, "", `${quote(formatPath(findings.path))} must ${detail}`);
-    const problemsOf = (check: Validator): readonly SchemaProblem[] => {
-      const own = { path: [...findings.path], problems: [] };
+    const outcomeOf = (check: Validator): Findings => {
+      const own = newFindings(findings.path);
       check(value, own);
-      return own.problems;
+      return own;
     };
 
     if (anyOf.length > 0) {
-      const outcomes = anyOf.map(problemsOf);
-      if (outcomes.every((problems) => problems.length > 0)) {
+      const outcomes = anyOf.map(outcomeOf);
+      if (outcomes.every(({ problems }) => problems.length > 0)) {
         say("validate at least one schema (anyOf)");
         add(findings, nearest(outcomes));
       }
     }
     if (oneOf.length > 0) {
-      const outcomes = oneOf.map(problemsOf);
-      const validCount = outcomes.filter((problems) => problems.length === 0).length;
+      const outcomes = oneOf.map(outcomeOf);
+      const validCount = outcomes.filter(({ problems }) => problems.length === 0).length;
       if (validCount > 1) say(`validate one and only one schema (oneOf). Found ${validCount} valid alternatives`);
       if (validCount === 0) {
         say("validate one and only one schema (oneOf). Found none valid");
         add(findings, nearest(outcomes));
       }
     }
-    const failedParts = allOf.map(problemsOf).filter((problems) => problems.length > 0);
+    const failedParts = allOf.map((check) => outcomeOf(check).problems).filter((problems) => problems.length > 0);
     if (failedParts.length > 0) {
       add(findings, failedParts.flat());
       say(`validate all the schemas (allOf)${failedParts.length === allOf.length ? ". None validated" : ""}`);
     }
-    if (not !== undefined && problemsOf(not).length === 0) say("not validate the schema (not)");
+    if (not !== undefined && outcomeOf(not).problems.length === 0) say("not validate the schema (not)");
   };
 }
 
-const nearest = (outcomes: readonly (readonly SchemaProblem[])[]): readonly SchemaProblem[] =>
-  outcomes.toSorted((left, right) => left.length - right.length)[0] ?? [];
+const nearest = (outcomes: readonly Findings[]): readonly SchemaProblem[] =>
+  outcomes.toSorted((left, right) => right.matches - left.matches)[0]?.problems ?? [];
 
 function add(findings: Findings, problems: readonly SchemaProblem[]): void {
   findings.problems.push(...problems);

@@ -1,5 +1,6 @@
 import { isCidr, isIpv4, isIpv6, isMac } from "./addresses.ts";
 import { compilePattern } from "./regexp/index.ts";
+import type { Schema } from "./schema.ts";
 
 export type Format = (text: string) => boolean;
 
@@ -11,6 +12,21 @@ export type Format = (text: string) => boolean;
 export function formatOf(name: string): Format | undefined {
   return formats.get(name.replaceAll("-", ""));
 }
+
+/** The format, where the API server heeds it for this type. */
+export function heededFormat({ type, format }: Schema): string | undefined {
+  if (format === undefined) return undefined;
+  const isHeeded =
+    type === undefined || type === "string"
+      ? formatOf(format) !== undefined
+      : (numberFormats[type] ?? []).includes(format);
+  return isHeeded ? format : undefined;
+}
+
+const numberFormats: Readonly<Record<string, readonly string[]>> = {
+  integer: ["int32", "int64"],
+  number: ["float", "double"],
+};
 
 const uuid = (pattern: RegExp): Format => pattern.test.bind(pattern);
 
@@ -88,10 +104,12 @@ function isHostname(text: string): boolean {
 
 /** An absolute URI or an absolute path, as Go's `url.ParseRequestURI` takes them. */
 function isRequestUri(text: string): boolean {
-  if (text === "" || /[\p{Cc} ]/u.test(text) || /%(?![0-9A-Fa-f]{2})/.test(text)) return false;
+  if (/\p{Cc}/u.test(text) || /%(?![0-9A-Fa-f]{2})/.test(text)) return false;
   if (text.startsWith("/") || text === "*") return true;
-  const scheme = /^([A-Za-z][A-Za-z0-9+.-]*):(.+)$/.exec(text);
-  if (scheme === null) return false;
-  const port = /^\/\/[^/?#]*?:([^/?#@\]]*)(?:[/?#]|$)/.exec(scheme[2] ?? "")?.[1];
-  return port === undefined || /^\d*$/.test(port);
+  const [, rest] = /^[A-Za-z][A-Za-z0-9+.-]*:(.*)$/.exec(text) ?? [];
+  if (rest === undefined) return false;
+  const [, authority] = /^\/\/([^/?#]*)/.exec(rest) ?? [];
+  if (authority === undefined) return true;
+  const port = /:([^:\]]*)$/.exec(authority)?.[1] ?? "";
+  return !/[\s<>"]/.test(authority) && /^\d*$/.test(port);
 }

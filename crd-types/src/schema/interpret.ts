@@ -1,5 +1,5 @@
 import { compileDefaulter, type Defaulter } from "./defaults.ts";
-import type { SchemaProblem } from "./problem.ts";
+import { newFindings, type SchemaProblem } from "./problem.ts";
 import { compilePruner, type Pruner } from "./pruning.ts";
 import type { Schema } from "./schema.ts";
 import { compileValidator, type Validator } from "./validator.ts";
@@ -26,7 +26,7 @@ const prunerOf: (schema: Schema) => Pruner = memoized((schema) => compilePruner(
  * is valid. CEL rules (`x-kubernetes-validations`) are not looked at. At most a hundred problems are told.
  */
 export function validate(schema: Schema, value: unknown): readonly SchemaProblem[] {
-  const findings = { path: [], problems: [] };
+  const findings = newFindings();
   validatorOf(schema)(value, findings);
   return findings.problems;
 }
@@ -42,12 +42,12 @@ export function applyDefaults(schema: Schema, value: unknown): unknown {
 
 /** Fields that the schema does not know. The API server drops them; `kubectl` refuses the object. */
 export function unknownFields(schema: Schema, value: unknown): readonly SchemaProblem[] {
-  const findings = { path: [], problems: [] };
+  const findings = newFindings();
   prunerOf(schema)(value, findings);
   return findings.problems;
 }
 
 /** The value without what the schema does not know. The input is never changed. */
 export function prune(schema: Schema, value: unknown): unknown {
-  return prunerOf(schema)(value, { path: [], problems: [] });
+  return prunerOf(schema)(value, newFindings());
 }

@@ -35,7 +35,11 @@ export function formatPath(path: Path): string {
 export type Findings = {
   readonly path: (string | number)[];
   readonly problems: SchemaProblem[];
+  /** How many values were found in order: of alternatives that all fail, the one with most is what the author meant. */
+  matches: number;
 };
+
+export const newFindings = (path: Path = []): Findings => ({ path: [...path], problems: [], matches: 0 });
 
 // An object with more faults than this is not read to its end: its author has enough to do.
 const maxProblems = 100;

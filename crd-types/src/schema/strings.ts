@@ -1,4 +1,4 @@
-import { formatOf } from "./formats.ts";
+import { formatOf, heededFormat } from "./formats.ts";
 
 import { reportInvalid, reportTooLong, reportType } from "./problem.ts";
 import { compilePattern, type Matcher } from "./regexp/index.ts";
@@ -18,9 +18,10 @@ function matcherOf(pattern: string): Matcher {
 }
 
 export function compileString(schema: Schema): Validator | undefined {
-  const { minLength = 0, maxLength = Number.POSITIVE_INFINITY, pattern = "", format: formatName = "" } = schema;
+  const { minLength = 0, maxLength = Number.POSITIVE_INFINITY, pattern = "" } = schema;
   const matcher = pattern === "" ? undefined : matcherOf(pattern);
-  const format = schema.type === undefined || schema.type === "string" ? formatOf(formatName) : undefined;
+  const formatName = heededFormat(schema) ?? "";
+  const format = formatOf(formatName);
   if (minLength === 0 && maxLength === Number.POSITIVE_INFINITY && matcher === undefined && format === undefined)
     return undefined;
 
