@@ -1,21 +1,21 @@
-import { spawnSync } from "node:child_process";
+import { readFile } from "node:fs/promises";
+import path from "node:path";
 import { fromBinary } from "@bufbuild/protobuf";
 import { type FileDescriptorSet, FileDescriptorSetSchema } from "@bufbuild/protobuf/wkt";
+import { buildGoCommand, runWithGo } from "../go/go.ts";
+import { cacheFolder, root } from "../root.ts";
+import { goBuildFlags, goEnvironment } from "../go/go.ts";
 import { CodegenError } from "../step.ts";
 
 const envoyModule = "github.com/envoyproxy/go-control-plane/envoy";
+const pins = path.join(root, "crd-types/go");
+const binary = path.join(cacheFolder, "bin/descriptors");
 
-/** Go that reads the sources; a machine may carry an older one that may not replace itself unless told so. */
-const goEnvironment = { GOTOOLCHAIN: "go1.27.3" };
-
-/** Reads the descriptors of all of Envoy's API from the Go modules that crd-types/go pins. Paths are relative to `root`. */
-export function readDescriptors(root: string): { readonly bytes: Uint8Array; readonly set: FileDescriptorSet } {
-  const { status, stdout, stderr, error } = spawnSync(
-    "go",
-    ["run", "./cmd/descriptors", "-pins", "../../crd-types/go", "-module", envoyModule],
-    { cwd: `${root}/codegen/go`, env: { ...process.env, ...goEnvironment }, maxBuffer: 2 ** 28 },
-  );
-  if (error !== undefined) throw error;
-  if (status !== 0) throw new CodegenError(`codegen/go/cmd/descriptors: ${stderr.toString().trim()}`);
-  return { bytes: stdout, set: fromBinary(FileDescriptorSetSchema, stdout) };
+/** Reads the descriptors of all of Envoy's API from the Go modules that crd-types/go pins, into `file` (a FileDescriptorSet). */
+export async function readDescriptors(file: string, report: (line: string) => void): Promise<FileDescriptorSet> {
+  await buildGoCommand(path.join(root, "codegen/go"), "descriptors", binary, report);
+  const args = ["-pins", pins, "-module", envoyModule, "-out", file];
+  const { exitCode, stderr } = await runWithGo(binary, args, { cwd: root });
+  if (exitCode !== 0) throw new CodegenError(stderr);
+  return fromBinary(FileDescriptorSetSchema, await readFile(file));
 }

@@ -1,14 +1,13 @@
 // Command descriptors writes the protobuf descriptors of Envoy's API, and of all that it imports, as one
-// FileDescriptorSet to standard output.
+// FileDescriptorSet to a file.
 //
 // The descriptors are read from the Go sources, not by linking them: linking the some 500 packages takes minutes, reading
 // them takes seconds. protoc-gen-go keeps the serialized descriptor of a .proto file as a string constant of its .pb.go file.
 //
-//	descriptors -pins crd-types/go -module github.com/envoyproxy/go-control-plane/envoy > descriptors.binpb
+//	descriptors -pins crd-types/go -module github.com/envoyproxy/go-control-plane/envoy -out descriptors.binpb
 package main
 
 import (
-	"bufio"
 	"flag"
 	"fmt"
 	"os"
@@ -19,14 +18,15 @@ import (
 func main() {
 	pins := flag.String("pins", "", "folder of the Go module whose go.mod pins the versions")
 	root := flag.String("module", "", "Go module all of whose descriptors are wanted")
+	out := flag.String("out", "", "file to write")
 	flag.Parse()
-	if err := run(*pins, *root); err != nil {
+	if err := run(*pins, *root, *out); err != nil {
 		fmt.Fprintln(os.Stderr, "descriptors:", err)
 		os.Exit(1)
 	}
 }
 
-func run(pins, root string) error {
+func run(pins, root, out string) error {
 	modules, err := pinnedModules(pins)
 	if err != nil {
 		return err
@@ -39,13 +39,11 @@ func run(pins, root string) error {
 	if err != nil {
 		return err
 	}
-	out := bufio.NewWriter(os.Stdout)
+	var set []byte
 	for _, file := range ordered {
 		// The bytes stay as protoc wrote them: options whose extensions are not linked here would be lost otherwise.
-		field := protowire.AppendTag(nil, 1, protowire.BytesType)
-		if _, err := out.Write(protowire.AppendBytes(field, file.raw)); err != nil {
-			return err
-		}
+		set = protowire.AppendTag(set, 1, protowire.BytesType)
+		set = protowire.AppendBytes(set, file.raw)
 	}
-	return out.Flush()
+	return os.WriteFile(out, set, 0o644)
 }
