@@ -16,12 +16,12 @@ export type StaticConfig = {
 type Named = { readonly name: string; readonly [field: string]: unknown };
 
 /**
- * Asks Envoy (`--mode validate`) about configurations, many in one start, and gives what it refuses with its words. Where it
- * refuses a batch, the halves of it are tried until the culprits are found.
+ * Asks Envoy (`--mode validate`) about configurations, all in one start, and gives what it refuses with its words. Where it
+ * refuses the lot, the halves of it are tried until the culprits are found.
  */
 export async function refusedByEnvoy(configs: ReadonlyMap<string, StaticConfig>): Promise<ReadonlyMap<string, string>> {
   const refused = new Map<string, string>();
-  for (const batch of batches([...configs])) await search(batch, refused);
+  await search([...configs], refused);
   return refused;
 }
 
@@ -58,49 +58,32 @@ async function validate(config: StaticConfig): Promise<string | undefined> {
   }
 }
 
-/** Configurations in one file must not name different clusters or secrets alike. */
-function batches(cases: readonly Case[]): readonly (readonly Case[])[] {
-  const open: { readonly cases: Case[]; readonly names: Map<string, string> }[] = [];
-  for (const entry of cases) {
-    const named = sharedResources(entry[1]);
-    const fits = ({ names }: { names: Map<string, string> }) =>
-      named.every(([name, text]) => (names.get(name) ?? text) === text);
-    let batch = open.find(fits);
-    if (batch === undefined) open.push((batch = { cases: [], names: new Map() }));
-    batch.cases.push(entry);
-    for (const [name, text] of named) batch.names.set(name, text);
-  }
-  return open.map((batch) => batch.cases);
-}
-
-const sharedResources = ({
-  static_resources: { clusters = [], secrets = [] } = {},
-}: StaticConfig): [string, string][] => [
-  ...clusters.map((cluster): [string, string] => [`cluster ${cluster.name}`, JSON.stringify(cluster)]),
-  ...secrets.map((secret): [string, string] => [`secret ${secret.name}`, JSON.stringify(secret)]),
-];
-
+/** One file for all: listeners, clusters and secrets get names of their own, listeners also addresses; nothing is bound in this mode. */
 function merge(configs: readonly StaticConfig[]): StaticConfig {
-  const byName = (resources: readonly Named[]) => [...new Map(resources.map((one) => [one.name, one])).values()];
-  const all = configs.map(({ static_resources: resources = {} }) => resources);
-  let listeners = 0;
+  const all = configs.map(({ static_resources: resources = {} }, index) => own(resources, index));
+  const listeners = all.flatMap((resources) => resources.listeners ?? []);
   return {
     ...configs[0],
     static_resources: {
-      clusters: byName(all.flatMap(({ clusters = [] }) => clusters)),
-      secrets: byName(all.flatMap(({ secrets = [] }) => secrets)),
-      // Names and addresses of their own; nothing is bound in this mode.
-      listeners: all.flatMap((resources) =>
-        (resources.listeners ?? []).map((listener) => {
-          const number = listeners++;
-          const address = `127.${(number >> 16) & 255}.${(number >> 8) & 255}.${number & 255 || 1}`;
-          return {
-            ...listener,
-            name: `${number}-${listener.name}`,
-            address: { socket_address: { address, port_value: 10_000 + (number % 50_000) } },
-          };
-        }),
-      ),
+      clusters: all.flatMap(({ clusters = [] }) => clusters),
+      secrets: all.flatMap(({ secrets = [] }) => secrets),
+      listeners: listeners.map((listener, number) => ({
+        ...listener,
+        name: `${number}-${listener.name}`,
+        address: { socket_address: { address: `127.1.${number >> 8}.${number & 255}`, port_value: 10_000 } },
+      })),
     },
   };
+}
+
+type Resources = NonNullable<StaticConfig["static_resources"]>;
+
+/** Wherever one of the names stands, it is a reference: a string of these forms is nothing else. */
+function own(resources: Resources, index: number): Resources {
+  const names = new Set([...(resources.clusters ?? []), ...(resources.secrets ?? [])].map(({ name }) => name));
+  const renamed = <T>(value: T): T =>
+    JSON.parse(JSON.stringify(value), (_, part: unknown) =>
+      typeof part === "string" && names.has(part) ? `${index}/${part}` : part,
+    );
+  return renamed(resources);
 }

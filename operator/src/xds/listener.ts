@@ -109,15 +109,25 @@ function chainViolations(
   if (twice !== undefined) {
     details.push({ path: "filter_chain_match", message: `another filter chain takes ${twice} already` });
   }
+  const badName = chain.serverNames.find((name) => !/^(\*\.)?[^*]+$/.test(name));
+  if (badName !== undefined) {
+    details.push({ path: "filter_chain_match", message: `${JSON.stringify(badName)} is no server name` });
+  }
   if (chain.tls !== undefined && !chain.tls.certificates.some(hasSecret)) {
     details.push({ path: "transport_socket", message: "there is no usable certificate" });
   }
   return details;
 }
 
+/** Envoy compares them in lower case, and takes none twice. */
+const serverNamesOf = ({ serverNames }: FilterChain): readonly string[] => [
+  ...new Set(serverNames.map((name) => name.toLowerCase())),
+];
+
 /** What chooses a chain. No two chains of a listener may have one of these in common. */
-const matchesOf = ({ tls, serverNames }: FilterChain): readonly string[] => {
-  const transport = tls === undefined ? "plain text" : "TLS";
+const matchesOf = (chain: FilterChain): readonly string[] => {
+  const transport = chain.tls === undefined ? "plain text" : "TLS";
+  const serverNames = serverNamesOf(chain);
   return serverNames.length === 0 ? [`any ${transport}`] : serverNames.map((name) => `${transport} for ${name}`);
 };
 
@@ -135,7 +145,7 @@ function buildChain(
   return {
     name: chain.name,
     filterChainMatch: {
-      serverNames: [...chain.serverNames],
+      serverNames: [...serverNamesOf(chain)],
       transportProtocol: chain.tls === undefined ? "" : "tls",
     },
     filters: [
