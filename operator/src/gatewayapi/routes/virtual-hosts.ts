@@ -7,7 +7,7 @@ import {
 } from "../../ir/index.ts";
 import { deepEqual, type Graph, type Table } from "../../lib/index.ts";
 import { compareSpecificity } from "../attach/hostnames.ts";
-import type { AttachedListener, AttachmentView, GatewaySide, RulesView } from "../views.ts";
+import type { AttachmentView, GatewaySide, RulesView } from "../views.ts";
 import { type Contender, inOrder } from "./precedence.ts";
 import { type ListenerFacts, settleRedirect } from "./redirect.ts";
 
@@ -29,8 +29,10 @@ export function createVirtualHosts(
     const attachment = attachments.get(routeKey);
     if (view === undefined || attachment === undefined) return [];
     const statedHost = mostSpecific(attachment, routeTable, host);
-    const shared = { statedHost, createdAt: view.createdAt, key: routeKey };
-    return view.rules.flatMap((rule) => rule.routes.map((ranked) => ({ ...ranked, ...shared })));
+    const { createdAt } = view;
+    return view.rules.flatMap(({ routes }) =>
+      routes.map(({ route, rank }) => ({ route, rank, statedHost, createdAt, key: routeKey })),
+    );
   }
 
   return graph.derive<VirtualHost>("virtualHosts", {
@@ -54,17 +56,17 @@ function* hostKeysOf({ parents }: AttachmentView): Generator<string> {
     for (const { routeTable, hosts } of listeners) for (const host of hosts) yield virtualHostKey(routeTable, host);
 }
 
-/** Of the hostnames that brought a route to a virtual host, the one that counts. */
+/** Of the hostnames that brought a route to a virtual host, the one that counts. Asked for every route of a host: no lists. */
 function mostSpecific({ parents }: AttachmentView, routeTable: string, host: string): string {
-  const stated = parents
-    .flatMap(({ listeners }) => listeners)
-    .filter((listener) => listener.routeTable === routeTable)
-    .flatMap((listener) => statedHost(listener, host));
-  return stated.toSorted(compareSpecificity).at(0) ?? host;
+  let found: string | undefined;
+  for (const { listeners } of parents)
+    for (const listener of listeners) {
+      if (listener.routeTable !== routeTable) continue;
+      const stated = listener.statedHosts[listener.hosts.indexOf(host)];
+      if (stated !== undefined && (found === undefined || compareSpecificity(stated, found) < 0)) found = stated;
+    }
+  return found ?? host;
 }
-
-const statedHost = ({ hosts, statedHosts }: AttachedListener, host: string): readonly string[] =>
-  statedHosts.filter((_, index) => hosts[index] === host);
 
 /** The client has come over a connection that another listener of the port should have taken. */
 function misdirected(proxy: string): Route {
