@@ -1,16 +1,35 @@
 // Objects in (`gatewayapi/*.in.yaml`, and beside them a document of `kind: Case`), IR and statuses out (`gatewayapi/*.out.yaml`).
 import assert from "node:assert/strict";
+import { createXdsTables, staticConfig } from "../../operator/src/xds/index.ts";
+import { refusedByEnvoy, type StaticConfig } from "../support/envoy-validate.ts";
 import { checkGolden, checkOrphans, goldenCases } from "../support/golden.ts";
 import { openCase } from "../support/translation-case.ts";
 import { conditionsIn, dumpTranslation } from "../support/translation-dump.ts";
 
 const cases = goldenCases("gatewayapi");
 
-describe("golden: gatewayapi", () => {
+describe("golden: gatewayapi", function () {
+  this.timeout(120_000);
+
   for (const { name, documents } of cases)
     it(name, () => checkGolden("gatewayapi", name, dumpTranslation(openCase(documents))));
 
   it("has no outputs left over", () => checkOrphans("gatewayapi"));
+
+  it("is taken by Envoy", async () => {
+    const configs = new Map<string, StaticConfig>();
+    for (const { name, documents } of cases) {
+      const { graph, ir } = openCase(documents);
+      // What an HTTPFilter configures is not real here.
+      if (ir.extensionUses.size() > 0) continue;
+      const tables = createXdsTables(graph, ir);
+      graph.settle();
+      assert.deepEqual([...tables.problems.keys()], [], name);
+      for (const proxy of ir.proxies.keys()) configs.set(`${name} ${proxy}`, staticConfig(tables, proxy));
+    }
+    assert.ok(configs.size > 30);
+    assert.deepEqual(Object.fromEntries(await refusedByEnvoy(configs)), {});
+  });
 
   it("shows every condition that Gateways and attachment can bring forth", () => {
     const shown = new Set<string>();
