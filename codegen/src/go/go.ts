@@ -5,8 +5,17 @@ import { CodegenError } from "../step.ts";
 /** The Go toolchain that the modules ask for; an older `go` fetches it. */
 export const goToolchain = "go1.27.3";
 
-// Without cgo nothing that is read depends on a C compiler; a workspace of the reader's own would change the versions.
-const goEnvironment = { GOTOOLCHAIN: goToolchain, CGO_ENABLED: "0", GOWORK: "off" };
+/**
+ * What is set whenever Go runs. Without cgo nothing that is read depends on a C compiler; a workspace of the user's own would
+ * change the versions.
+ */
+export const goEnvironment = { GOTOOLCHAIN: goToolchain, CGO_ENABLED: "0", GOWORK: "off" };
+
+/**
+ * Flags for all that compiles Go. On a fresh machine everything down to the standard library is compiled, and without
+ * inlining that takes a third less: half a minute, for a second more in each run. With the same flags all share the result.
+ */
+export const goBuildFlags: readonly string[] = ["-gcflags=all=-l"];
 
 export type CommandResult = { readonly exitCode: number; readonly stdout: string; readonly stderr: string };
 
@@ -53,7 +62,7 @@ export const buildGoCommand = async (
   report: (line: string) => void,
 ): Promise<void> => {
   let downloads = 0;
-  const result = await runWithGo("go", ["build", "-o", binary, `./cmd/${command}`], {
+  const result = await runWithGo("go", ["build", ...goBuildFlags, "-o", binary, `./cmd/${command}`], {
     cwd: moduleFolder,
     report: (line) => {
       if (line.startsWith("go: downloading") && downloads++ === 0) report("downloading Go modules …");

@@ -4,7 +4,6 @@ import { fromBinary } from "@bufbuild/protobuf";
 import { type FileDescriptorSet, FileDescriptorSetSchema } from "@bufbuild/protobuf/wkt";
 import { buildGoCommand, runWithGo } from "../go/go.ts";
 import { cacheFolder, root } from "../root.ts";
-import { goBuildFlags, goEnvironment } from "../go/go.ts";
 import { CodegenError } from "../step.ts";
 
 const envoyModule = "github.com/envoyproxy/go-control-plane/envoy";
