@@ -78,6 +78,9 @@ export type Round = {
 /** Work in slices of this length, so that streams and watches get their turns. */
 const sliceMs = 8;
 
+/** How long a status may say the wrong thing of a certificate that expires meanwhile. */
+const tickMs = 3_600_000;
+
 /** The one loop: what changed wakes it; it gathers for a moment, translates, builds, and publishes what came out different. */
 export function createReconciler(options: ReconcilerOptions): Reconciler {
   const { logger, publisher } = options;
@@ -96,6 +99,9 @@ export function createReconciler(options: ReconcilerOptions): Reconciler {
     "quarantine",
     (left, right) => left.content === right.content && left.message === right.message,
   );
+  const clock = graph.source<number>("clock");
+  const tellTime = () => clock.set("now", Date.now());
+  tellTime();
   const { ir, statuses } = createTranslation(graph, {
     store,
     placements,
@@ -104,6 +110,7 @@ export function createReconciler(options: ReconcilerOptions): Reconciler {
     quarantine: quarantined,
     checkExtension: options.checkExtension,
     settings: options.settings,
+    clock,
   });
   const xds = createXdsTables(graph, ir);
   const loop = createLoop(options.maxDelayMs ?? 100, logger, runRound);
@@ -203,6 +210,8 @@ export function createReconciler(options: ReconcilerOptions): Reconciler {
   }
 
   const stopVerdicts = publisher?.onVerdict(onVerdict);
+  const ticking = setInterval(() => enqueue(tellTime), tickMs);
+  ticking.unref();
 
   return {
     store,
@@ -233,6 +242,7 @@ export function createReconciler(options: ReconcilerOptions): Reconciler {
     computations: graph.computations,
     close: async () => {
       stopVerdicts?.();
+      clearInterval(ticking);
       await loop.stop();
     },
   };
