@@ -10,45 +10,33 @@ import { HttpProtocolOptionsSchema } from "@gatewright/crd-types/proto/envoy/ext
 import type { Cluster } from "../ir/index.ts";
 import { adsConfigSource } from "./config-source.ts";
 import { loadAssignment } from "./endpoints.ts";
-import { packAny } from "./proto/index.ts";
-import { type Build, encodeChecked } from "./resource.ts";
+import { encode, packAny, typeUrl } from "./proto/index.ts";
+import { type Build, encodedBody, violationsOf } from "./resource.ts";
 import type { Init } from "./init.ts";
 
 type ClusterInit = Init<typeof ClusterSchema>;
 
 export function buildCluster(cluster: Cluster): Build {
-  const message = create(ClusterSchema, {
+  const own = create(ClusterSchema, {
     name: cluster.name,
-    ...discovery(cluster),
     connectTimeout: durationFromMs(cluster.connectTimeoutMs),
-    lbPolicy: Cluster_LbPolicy.LEAST_REQUEST,
-    // Envoy's recommendation for an edge: without it a slow peer may make it buffer a megabyte a connection.
-    // https://www.envoyproxy.io/docs/envoy/latest/configuration/best_practices/edge
-    perConnectionBufferLimitBytes: 32_768,
-    circuitBreakers,
-    commonLbConfig: {
-      // No endpoint is healthy: answer 503 instead of sending requests to those that are known to be down.
-      healthyPanicThreshold: { value: 0 },
-    },
-    // Endpoints that Kubernetes takes away are gone at once, whatever a health check of Envoy's says.
-    ignoreHealthOnHostRemoval: true,
-    typedExtensionProtocolOptions: {
-      "envoy.extensions.upstreams.http.v3.HttpProtocolOptions": packAny(
-        HttpProtocolOptionsSchema,
-        protocolOptions(cluster.protocol),
-      ),
-    },
+    ...discovery(cluster),
   });
-  return encodeChecked(ClusterSchema, message, { type: "cluster", resource: cluster.name, origin: cluster.origin });
+  const violations = violationsOf(ClusterSchema, own);
+  if (violations.length > 0) {
+    const { name, origin } = cluster;
+    return {
+      encoded: undefined,
+      problems: [{ type: "cluster", resource: name, origin, effect: "left-out", violations }],
+    };
+  }
+  // One message after the other is both of them in one.
+  const body = Buffer.concat([encode(ClusterSchema, own), sharedPart(cluster)]);
+  return { encoded: encodedBody(typeUrl(ClusterSchema), body), problems: [] };
 }
 
 function discovery({ name, endpoints }: Cluster): ClusterInit {
-  if (endpoints.kind === "eds") {
-    return {
-      clusterDiscoveryType: { case: "type", value: Cluster_DiscoveryType.EDS },
-      edsClusterConfig: { edsConfig: adsConfigSource() },
-    };
-  }
+  if (endpoints.kind === "eds") return { clusterDiscoveryType: { case: "type", value: Cluster_DiscoveryType.EDS } };
   return {
     // A client that follows an ExternalName resolves it for each connection; LOGICAL_DNS is just that. STRICT_DNS would
     // close connections whenever a name with many addresses answers with others of them.
@@ -57,6 +45,29 @@ function discovery({ name, endpoints }: Cluster): ClusterInit {
     respectDnsTtl: true,
     loadAssignment: loadAssignment(name, [{ address: endpoints.hostname, port: endpoints.port }]),
   };
+}
+
+const sharedParts = new Map<string, Uint8Array>();
+
+/** What clusters have in common, encoded: a cluster a Service makes many of them. */
+function sharedPart({ endpoints, protocol }: Cluster): Uint8Array {
+  const key = `${endpoints.kind} ${protocol}`;
+  let part = sharedParts.get(key);
+  if (part === undefined) {
+    const settings = create(ClusterSchema, {
+      ...common,
+      ...(endpoints.kind === "eds" ? { edsClusterConfig: { edsConfig: adsConfigSource() } } : {}),
+      typedExtensionProtocolOptions: {
+        "envoy.extensions.upstreams.http.v3.HttpProtocolOptions": packAny(
+          HttpProtocolOptionsSchema,
+          protocolOptions(protocol),
+        ),
+      },
+    });
+    part = encode(ClusterSchema, settings);
+    sharedParts.set(key, part);
+  }
+  return part;
 }
 
 /** As good as none: Gateway API has no such limits, and Envoy's own (1,024, and 3 retries) surprise with 503s. */
@@ -71,6 +82,18 @@ const circuitBreakers: ClusterInit["circuitBreakers"] = {
       retryBudget: { budgetPercent: { value: 20 }, minRetryConcurrency: 32 },
     },
   ],
+};
+
+const common: ClusterInit = {
+  lbPolicy: Cluster_LbPolicy.LEAST_REQUEST,
+  // Envoy's recommendation for an edge: without it a slow peer may make it buffer a megabyte a connection.
+  // https://www.envoyproxy.io/docs/envoy/latest/configuration/best_practices/edge
+  perConnectionBufferLimitBytes: 32_768,
+  circuitBreakers,
+  // No endpoint is healthy: answer 503 instead of sending requests to those that are known to be down.
+  commonLbConfig: { healthyPanicThreshold: { value: 0 } },
+  // Endpoints that Kubernetes takes away are gone at once, whatever a health check of Envoy's says.
+  ignoreHealthOnHostRemoval: true,
 };
 
 function protocolOptions(protocol: Cluster["protocol"]): Init<typeof HttpProtocolOptionsSchema> {
