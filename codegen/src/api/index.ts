@@ -2,10 +2,8 @@ import { mkdir, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { CodegenError, type Step } from "../step.ts";
 import { buildApitypes, readModel } from "./apitypes.ts";
-import { emitApi, emitCrds } from "./emit.ts";
 import type { Model } from "./model.ts";
 import { request } from "./modules.ts";
-import { verifyApi } from "./verify.ts";
 
 const apiFolder = "crd-types/src/generated/api";
 const crdsFolder = "crd-types/src/generated/crds";
@@ -25,6 +23,8 @@ export const apiStep: Step = {
   ],
   outputs: [apiFolder, crdsFolder],
   run: async (report, stage) => {
+    // Loaded when they are needed: a run that finds nothing to do should not wait for a compiler and a YAML library.
+    const [{ emitApi, emitCrds }, { verifyApi }] = await Promise.all([import("./emit.ts"), import("./verify.ts")]);
     const model = await loadModel(report);
     const files = emitApi(model);
     const problems = verifyApi(files, model.kinds);

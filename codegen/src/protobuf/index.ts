@@ -1,11 +1,7 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import path from "node:path";
-import { root } from "../root.ts";
 import type { Step } from "../step.ts";
-import { closure } from "./closure.ts";
-import { readDescriptors } from "./descriptors.ts";
 import { rootProtoFiles } from "./roots.ts";
-import { generateTypeScript } from "./typescript.ts";
 
 const output = "crd-types/src/generated/proto";
 
@@ -20,8 +16,14 @@ export const protobufStep: Step = {
     "crd-types/go/go.mod",
   ],
   outputs: [output],
-  run: async (report) => {
-    const folder = path.join(root, output);
+  run: async (report, stage) => {
+    // Loaded when they are needed: a run that finds nothing to do should not wait for the libraries behind them.
+    const [{ closure }, { readDescriptors }, { generateTypeScript }] = await Promise.all([
+      import("./closure.ts"),
+      import("./descriptors.ts"),
+      import("./typescript.ts"),
+    ]);
+    const folder = stage(output);
     await mkdir(folder, { recursive: true });
     const set = await readDescriptors(path.join(folder, "descriptors.binpb"), report);
     report(`${set.file.length} descriptors`);
