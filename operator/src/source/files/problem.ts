@@ -1,0 +1,19 @@
+/** Something in the files that a person should look at. */
+export type SourceProblem = {
+  readonly severity: "error" | "warning";
+  /** As it was named or found. */
+  readonly file: string;
+  /** From 1. */
+  readonly line?: number;
+  readonly column?: number;
+  /** `HTTPRoute team-a/x`. */
+  readonly object?: string;
+  /** `spec.rules[0].matches`. */
+  readonly field?: string;
+  readonly message: string;
+};
+
+export function formatProblem({ severity, file, line, column, object, message }: SourceProblem): string {
+  const place = [file, line, column].filter((part) => part !== undefined).join(":");
+  return `${place}: ${severity}: ${object === undefined ? "" : `${object}: `}${message}`;
+}
