@@ -49,6 +49,8 @@ export type Problem = {
   readonly field?: string;
   readonly reason?: string;
   readonly message: string;
+  /** It is worth knowing, and everything works. */
+  readonly isWarning?: boolean;
 };
 
 export type RowContext = {

@@ -37,7 +37,9 @@ export function renderTable({ title, gateways, routes, problems, size, color }: 
     hostnames.length === 0 ? "*" : hostnames.join(", "),
     !isAttached ? state(false, "not attached") : own.length > 0 ? state(false, "in part") : state(true, "attached"),
   ]);
-  const problemLines = problems.map((problem) => `${paint("red", "✗")} ${formatProblem(problem)}`);
+  const problemLines = problems.map(
+    (problem) => `${problem.isWarning ? paint("yellow", "!") : paint("red", "✗")} ${formatProblem(problem)}`,
+  );
 
   // The title, a blank line before each part and the parts' own heads are always there.
   const room = Math.max(6, size.rows - 9 - (problems.length > 0 ? 2 : 0));

@@ -88,6 +88,8 @@ export function createTerminalDisplay({
     close: () => {
       terminal.off("resize", schedule);
       if (timer !== undefined) draw();
+      // What is written from now on comes below the last table.
+      drawn = 0;
     },
   };
 }

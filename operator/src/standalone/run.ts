@@ -1,0 +1,152 @@
+import { existsSync } from "node:fs";
+import { isIP } from "node:net";
+import { availableParallelism } from "node:os";
+import type { Settings } from "../gatewayapi/index.ts";
+import { createLogger, type LogFormat, type Logger, type LogLevel } from "../lib/index.ts";
+import { createFileSource, type FileSource } from "../source/index.ts";
+import type { Board } from "./board.ts";
+import { withDefaultClass } from "./default-class.ts";
+import { createLogDisplay, type Display } from "./display.ts";
+import { resolveEnvoy } from "./envoy-binary.ts";
+import { createGuard } from "./guard.ts";
+import { probePort } from "./host.ts";
+import { placeIn, problemsOfFiles } from "./manifests.ts";
+import { createRunFolder, openOutputPipe, removeRunFolder } from "./run-folder.ts";
+import { type Session, type SessionOptions, startSession } from "./session.ts";
+import { keepStatusFiles } from "./status-files.ts";
+import { createTerminalDisplay, type Terminal } from "./terminal-display.ts";
+
+export type StandaloneOptions = {
+  /** Folders or files. */
+  readonly paths: readonly string[];
+  readonly envoyPath: string | undefined;
+  readonly statusFolder: string | undefined;
+  readonly bindAddress: string;
+  readonly adminPort: number | undefined;
+  readonly concurrency: number;
+  readonly drainMs: number;
+  readonly gatewayClass: string;
+  readonly settings: Settings;
+  readonly strict: boolean;
+  /** Where the table is shown; undefined: changes go to the log. */
+  readonly terminal: Terminal | undefined;
+  /** Warnings beside a table, all that happens otherwise, unless a level is given. */
+  readonly log: { readonly level: LogLevel | undefined; readonly format: LogFormat };
+  readonly out: (text: string) => void;
+  readonly err: (text: string) => void;
+  readonly env: NodeJS.ProcessEnv;
+  /** Calls the listener whenever the process is asked to end; returns how to stop that. */
+  readonly onEndRequest: (listener: () => void) => () => void;
+};
+
+/** `ended`: by request. `problems`: `strict`, and something is wrong. */
+export type StandaloneEnd =
+  | { readonly kind: "ended" | "problems" }
+  | { readonly kind: "failed"; readonly message: string };
+
+/** More worker threads than this are of no use on a developer's machine unless they are asked for. */
+export const usualConcurrency = Math.min(2, availableParallelism());
+
+/** Serves folders of YAML on this host until it is asked to end. */
+export async function runStandalone(options: StandaloneOptions): Promise<StandaloneEnd> {
+  const { terminal, log, env } = options;
+  const screen: { display?: Display & { readonly log?: (line: string) => void } } = {};
+  const write = (line: string) => (screen.display?.log ?? options.err)(line);
+  const logger = createLogger({ level: log.level ?? (terminal ? "warn" : "info"), format: log.format, write });
+
+  const obstacle = await findObstacle(options);
+  if (obstacle !== undefined) return { kind: "failed", message: obstacle };
+  const envoy = await resolveEnvoy({ path: options.envoyPath, env, report: (line) => options.err(`${line}\n`) });
+  if (envoy.kind === "unavailable") return { kind: "failed", message: envoy.message };
+  if (envoy.warning !== undefined) logger.warn({}, envoy.warning);
+
+  const title = `gatewright standalone · ${options.paths.join(" ")} · Envoy ${envoy.version}`;
+  const display = (board: Board): Display =>
+    (screen.display = terminal
+      ? createTerminalDisplay({ terminal, board: () => board, title: () => title, color: wantsColor(env) })
+      : createLogDisplay(logger));
+  const folder = await createRunFolder(env);
+  const guard = createGuard(folder);
+  const pipe = await openOutputPipe(folder, (line) => (screen.display?.log ?? options.out)(`${line}\n`));
+  try {
+    return await serve(options, logger, {
+      envoy: envoy.path,
+      folder,
+      guard,
+      stdout: pipe.fd,
+      display,
+      verbose: log.level === "debug",
+      logger,
+      settings: options.settings,
+      concurrency: options.concurrency,
+      drainMs: options.drainMs,
+      bindAddress: options.bindAddress,
+      ...(options.adminPort === undefined ? {} : { adminPort: options.adminPort }),
+    });
+  } finally {
+    pipe.close();
+    await removeRunFolder(folder);
+    guard.close();
+  }
+}
+
+async function serve(
+  options: StandaloneOptions,
+  logger: Logger,
+  sessionOptions: Omit<SessionOptions, "place">,
+): Promise<StandaloneEnd> {
+  const { paths, gatewayClass, settings, statusFolder } = options;
+  const fallback = withDefaultClass(gatewayClass, settings.controllerName);
+  const source: FileSource = createFileSource({
+    paths,
+    logger,
+    watch: true,
+    onChanges: (changes) => session.reconciler.apply(fallback.apply(changes)),
+    onProblems: (problems) => session.display.showFileProblems(problemsOfFiles(problems)),
+  });
+  const session = await startSession({ ...sessionOptions, place: placeIn(source) });
+  const { reconciler } = session;
+  const statusFiles =
+    statusFolder === undefined ? undefined : keepStatusFiles(reconciler, statusFolder, settings, logger);
+  reconciler.apply([fallback.initial]);
+  const request = listenForEnd(options.onEndRequest);
+  try {
+    await source.start();
+    reconciler.synced();
+    if (options.strict && (await Promise.race([hasProblems(session, source), request.first.then(() => false)])))
+      return { kind: "problems" };
+    await request.first;
+    return { kind: "ended" };
+  } finally {
+    await source.close();
+    // Whoever asks twice wants it to end now.
+    await Promise.race([session.close(), request.second.then(session.kill)]);
+    await statusFiles?.close();
+    request.stop();
+  }
+}
+
+async function hasProblems({ settled, board }: Session, source: FileSource): Promise<boolean> {
+  await settled();
+  return [...problemsOfFiles(source.problems()), ...board.problems()].some(({ isWarning }) => !isWarning);
+}
+
+/** Resolves with the first and the second request to end. */
+function listenForEnd(onEndRequest: StandaloneOptions["onEndRequest"]) {
+  const first = Promise.withResolvers<void>();
+  const second = Promise.withResolvers<void>();
+  let requests = 0;
+  const stop = onEndRequest(() => (++requests === 1 ? first : second).resolve());
+  return { first: first.promise, second: second.promise, stop };
+}
+
+async function findObstacle({ paths, bindAddress }: StandaloneOptions): Promise<string | undefined> {
+  const missing = paths.filter((path) => !existsSync(path));
+  if (missing.length > 0) return `there is no file or folder ${missing.join(", ")}`;
+  if (isIP(bindAddress) === 0) return `--bind ${bindAddress}: it must be an IP address`;
+  if ((await probePort(bindAddress, 0)) !== "free") return `--bind ${bindAddress}: it is no address of this host`;
+  return undefined;
+}
+
+/** https://no-color.org */
+const wantsColor = (env: NodeJS.ProcessEnv): boolean => !env["NO_COLOR"] && env["TERM"] !== "dumb";
