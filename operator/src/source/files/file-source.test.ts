@@ -271,7 +271,7 @@ describe("createFileSource()", function () {
     ["deep nesting in blocks", "- ".repeat(100_000), /nested more than/],
     ["a document of five megabytes", `a: "${"x".repeat(5 * 1024 * 1024)}"`, /larger than 4 MiB/],
     ["a file that is no text", new Uint8Array([0xff, 0xfe, 0x00, 0x41]), /not UTF-8/],
-    ["one key twice", "apiVersion: v1\nkind: ConfigMap\nkind: Secret\nmetadata: {name: x}\n", /unique/i],
+    ["one key twice", "apiVersion: v1\nkind: ConfigMap\nkind: Secret\nmetadata: {name: x}\n", /duplicated mapping key/],
     ["tabs", "apiVersion: v1\n\tkind: ConfigMap\n", /tab/i],
   ];
   for (const [what, content, says] of hostile) {

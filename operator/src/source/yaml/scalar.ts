@@ -23,7 +23,8 @@ export function resolvePlain(text: string): ScalarValue {
   if (isPlainLetter(first)) return text;
   const word = words.get(text);
   if (word !== undefined) return word;
-  if (/^[-+]?\.(?:inf|Inf|INF)$|^\.(?:nan|NaN|NAN)$/.test(text)) throw new UnsupportedScalar(`${text} is no JSON value`);
+  if (/^[-+]?\.(?:inf|Inf|INF)$|^\.(?:nan|NaN|NAN)$/.test(text))
+    throw new UnsupportedScalar(`${text} is no JSON value`);
   return numberOf(text) ?? text;
 }
 
@@ -36,8 +37,7 @@ function isPlainLetter(code: number): boolean {
 }
 
 function numberOf(text: string): number | undefined {
-  if (text.startsWith(".")) return /^\.[0-9]+(?:[eE][-+]?[0-9]+)?$/.test(text) ? finite(Number(text)) : undefined;
-  if (!/^[-+]?[0-9.]/.test(text) || isTimestamp(text)) return undefined;
+  if (!/^[-+.0-9]/.test(text) || isTimestamp(text)) return undefined;
   const plain = text.replaceAll("_", "");
   return integerOf(plain) ?? floatOf(plain);
 }
