@@ -5,11 +5,12 @@ import { type Answer, eventually, send, type SendOptions } from "../support/http
 import { gatewayClass, httpGateway, httpRoute, joinDocuments, service } from "./support/manifests.ts";
 import { freePort, hasCondition, type Standalone, startStandalone } from "./support/standalone.ts";
 
-const routes = joinDocuments(
-  httpRoute(
-    "matching",
-    "match.example.com",
-    `  rules:
+const routes = (externalPort: number) =>
+  joinDocuments(
+    httpRoute(
+      "matching",
+      "match.example.com",
+      `  rules:
   - matches: [{path: {type: Exact, value: /exact}}]
     backendRefs: [{name: one, port: 80}]
     filters: [{type: ResponseHeaderModifier, responseHeaderModifier: {set: [{name: x-rule, value: exact}]}}]
@@ -40,22 +41,22 @@ const routes = joinDocuments(
   - matches: [{path: {value: /by}, queryParams: [{name: animal, type: RegularExpression, value: "dol.*"}]}]
     backendRefs: [{name: one, port: 80}]
     filters: [{type: ResponseHeaderModifier, responseHeaderModifier: {set: [{name: x-rule, value: query-regex}]}}]`,
-  ),
-  httpRoute(
-    "weighted",
-    "weight.example.com",
-    `  rules:
+    ),
+    httpRoute(
+      "weighted",
+      "weight.example.com",
+      `  rules:
   - matches: [{path: {value: /split}}]
     backendRefs: [{name: one, port: 80, weight: 3}, {name: two, port: 80, weight: 1}, {name: two, port: 80, weight: 0}]
   - matches: [{path: {value: /half-broken}}]
     backendRefs: [{name: one, port: 80, weight: 1}, {name: missing, port: 80, weight: 1}]
   - matches: [{path: {value: /none}}]
     backendRefs: [{name: one, port: 80, weight: 0}]`,
-  ),
-  httpRoute(
-    "headers",
-    "headers.example.com",
-    `  rules:
+    ),
+    httpRoute(
+      "headers",
+      "headers.example.com",
+      `  rules:
   - filters:
     - type: RequestHeaderModifier
       requestHeaderModifier: {set: [{name: x-set, value: new}], add: [{name: x-add, value: more}], remove: [x-gone]}
@@ -69,11 +70,11 @@ const routes = joinDocuments(
         requestHeaderModifier: {set: [{name: x-backend, value: one}]}
       - type: ResponseHeaderModifier
         responseHeaderModifier: {set: [{name: x-out-backend, value: one}]}`,
-  ),
-  httpRoute(
-    "redirects",
-    "redirect.example.com",
-    `  rules:
+    ),
+    httpRoute(
+      "redirects",
+      "redirect.example.com",
+      `  rules:
   - matches: [{path: {value: /host}}]
     filters: [{type: RequestRedirect, requestRedirect: {hostname: other.example.com}}]
   - matches: [{path: {value: /all}}]
@@ -86,11 +87,11 @@ const routes = joinDocuments(
     filters: [{type: RequestRedirect, requestRedirect: {path: {type: ReplacePrefixMatch, replacePrefixMatch: /swap}, statusCode: 308}}]
   - matches: [{path: {value: /307}}]
     filters: [{type: RequestRedirect, requestRedirect: {hostname: x.example.com, statusCode: 307}}]`,
-  ),
-  httpRoute(
-    "rewrites",
-    "rewrite.example.com",
-    `  rules:
+    ),
+    httpRoute(
+      "rewrites",
+      "rewrite.example.com",
+      `  rules:
   - matches: [{path: {value: /full}}]
     filters: [{type: URLRewrite, urlRewrite: {hostname: inner.example.com, path: {type: ReplaceFullPath, replaceFullPath: /one}}}]
     backendRefs: [{name: one, port: 80}]
@@ -106,19 +107,19 @@ const routes = joinDocuments(
   - matches: [{path: {value: /}}]
     filters: [{type: URLRewrite, urlRewrite: {path: {type: ReplacePrefixMatch, replacePrefixMatch: /root}}}]
     backendRefs: [{name: one, port: 80}]`,
-  ),
-  httpRoute(
-    "mirrors",
-    "mirror.example.com",
-    `  rules:
+    ),
+    httpRoute(
+      "mirrors",
+      "mirror.example.com",
+      `  rules:
   - filters:
     - {type: RequestMirror, requestMirror: {backendRef: {name: mirror, port: 80}}}
     backendRefs: [{name: one, port: 80}]`,
-  ),
-  httpRoute(
-    "times",
-    "time.example.com",
-    `  rules:
+    ),
+    httpRoute(
+      "times",
+      "time.example.com",
+      `  rules:
   - matches: [{path: {value: /request}}]
     timeouts: {request: 300ms}
     backendRefs: [{name: one, port: 80}]
@@ -131,11 +132,11 @@ const routes = joinDocuments(
   - matches: [{path: {value: /retry}}]
     retry: {codes: [503], attempts: 3, backoff: 10ms}
     backendRefs: [{name: one, port: 80}]`,
-  ),
-  httpRoute(
-    "cors",
-    "cors.example.com",
-    `  rules:
+    ),
+    httpRoute(
+      "cors",
+      "cors.example.com",
+      `  rules:
   - filters:
     - type: CORS
       cors:
@@ -146,31 +147,31 @@ const routes = joinDocuments(
         allowCredentials: true
         maxAge: 600
     backendRefs: [{name: one, port: 80}]`,
-  ),
-  httpRoute("granted", "granted.example.com", `  rules: [{backendRefs: [{name: two, namespace: team-b, port: 80}]}]`),
-  httpRoute(
-    "not-granted",
-    "not-granted.example.com",
-    `  rules: [{backendRefs: [{name: two, namespace: team-c, port: 80}]}]`,
-  ),
-  httpRoute(
-    "empty",
-    "empty.example.com",
-    `  rules:
+    ),
+    httpRoute("granted", "granted.example.com", `  rules: [{backendRefs: [{name: two, namespace: team-b, port: 80}]}]`),
+    httpRoute(
+      "not-granted",
+      "not-granted.example.com",
+      `  rules: [{backendRefs: [{name: two, namespace: team-c, port: 80}]}]`,
+    ),
+    httpRoute(
+      "empty",
+      "empty.example.com",
+      `  rules:
   - matches: [{path: {value: /no-refs}}]
   - matches: [{path: {value: /no-endpoints}}]
     backendRefs: [{name: nobody, port: 80}]
   - matches: [{path: {value: /no-port}}]
     backendRefs: [{name: one, port: 81}]`,
-  ),
-  httpRoute("external", "external.example.com", `  rules: [{backendRefs: [{name: outside, port: 80}]}]`),
-  httpRoute("wildcard", "*.wild.example.com", `  rules: [{backendRefs: [{name: one, port: 80}]}]`),
-  httpRoute(
-    "specific",
-    "a.wild.example.com",
-    `  rules: [{matches: [{path: {value: /only}}], backendRefs: [{name: two, port: 80}]}]`,
-  ),
-);
+    ),
+    httpRoute("external", "external.example.com", `  rules: [{backendRefs: [{name: outside, port: ${externalPort}}]}]`),
+    httpRoute("wildcard", "*.wild.example.com", `  rules: [{backendRefs: [{name: one, port: 80}]}]`),
+    httpRoute(
+      "specific",
+      "a.wild.example.com",
+      `  rules: [{matches: [{path: {value: /only}}], backendRefs: [{name: two, port: 80}]}]`,
+    ),
+  );
 
 describe("HTTPRoute, by effect", function () {
   this.timeout(120_000);
@@ -210,9 +211,9 @@ spec:
 apiVersion: v1
 kind: Service
 metadata: {name: outside, namespace: team-a}
-spec: {type: ExternalName, externalName: localhost, ports: [{port: 80, targetPort: ${two.port}}]}`,
+spec: {type: ExternalName, externalName: localhost, ports: [{port: ${two.port}}]}`,
         ),
-        "routes.yaml": routes,
+        "routes.yaml": routes(two.port),
       },
     });
     await eventually({ port, host: "match.example.com" }, "/exact", ({ status }) => status === 200, {
@@ -403,7 +404,7 @@ spec: {type: ExternalName, externalName: localhost, ports: [{port: 80, targetPor
       hasCondition(file.status.conditions, "Programmed", "True"),
     );
     assert.ok(hasCondition(status.conditions, "Accepted", "True", "Accepted"));
-    assert.equal(status.listeners?.[0]?.attachedRoutes, 13);
+    assert.equal(status.listeners?.[0]?.attachedRoutes, 14);
     assert.ok(hasCondition(status.listeners?.[0]?.conditions, "Programmed", "True"));
     const route = await gateway.statusWhen(
       "HTTPRoute",
