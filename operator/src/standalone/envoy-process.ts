@@ -107,7 +107,7 @@ export function startEnvoyProcess(options: EnvoyProcessOptions): EnvoyProcess {
     while (!ended.aborted && !stopping.signal.aborted) {
       if (await isReady(admin)) {
         if (ended.aborted || stopping.signal.aborted) return;
-        logger.debug({ ms: Math.round(performance.now() - startedMs) }, "Envoy is ready");
+        logger.info({ envoyPid: child?.pid, ms: Math.round(performance.now() - startedMs) }, "Envoy is ready");
         return onState({ kind: "ready" });
       }
       await pause(readyPollMs, ended);

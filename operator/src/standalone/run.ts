@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs";
 import { isIP } from "node:net";
 import { availableParallelism } from "node:os";
+import { isAbsolute, relative, resolve, sep } from "node:path";
 import type { Settings } from "../gatewayapi/index.ts";
 import { createLogger, type LogFormat, type Logger, type LogLevel } from "../lib/index.ts";
 import { createFileSource, type FileSource } from "../source/index.ts";
@@ -140,12 +141,20 @@ function listenForEnd(onEndRequest: StandaloneOptions["onEndRequest"]) {
   return { first: first.promise, second: second.promise, stop };
 }
 
-async function findObstacle({ paths, bindAddress }: StandaloneOptions): Promise<string | undefined> {
+async function findObstacle({ paths, bindAddress, statusFolder }: StandaloneOptions): Promise<string | undefined> {
   const missing = paths.filter((path) => !existsSync(path));
   if (missing.length > 0) return `there is no file or folder ${missing.join(", ")}`;
+  const around = statusFolder === undefined ? undefined : paths.find((path) => isInside(statusFolder, path));
+  if (around !== undefined)
+    return `--status-dir ${statusFolder}: it must not be in ${around}, or statuses would be read as manifests`;
   if (isIP(bindAddress) === 0) return `--bind ${bindAddress}: it must be an IP address`;
   if ((await probePort(bindAddress, 0)) !== "free") return `--bind ${bindAddress}: it is no address of this host`;
   return undefined;
+}
+
+function isInside(path: string, folder: string): boolean {
+  const way = relative(resolve(folder), resolve(path));
+  return way === "" || (!isAbsolute(way) && way.split(sep)[0] !== "..");
 }
 
 /** https://no-color.org */
