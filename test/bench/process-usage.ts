@@ -20,7 +20,10 @@ export async function memory(pid: number): Promise<Memory> {
   return { residentMiB: field("VmRSS"), peakMiB: field("VmHWM") };
 }
 
-/** Processes whose parent is `pid`. */
-export async function childrenOf(pid: number): Promise<readonly number[]> {
-  return (await readFile(`/proc/${pid}/task/${pid}/children`, "utf8")).trim().split(" ").filter(Boolean).map(Number);
+/** The child of `pid` that runs a program of this name. */
+export async function childNamed(pid: number, name: string): Promise<number> {
+  const children = (await readFile(`/proc/${pid}/task/${pid}/children`, "utf8")).trim().split(" ").filter(Boolean);
+  for (const child of children)
+    if ((await readFile(`/proc/${child}/comm`, "utf8")).trim() === name) return Number(child);
+  throw new Error(`process ${pid} has no child ${name}`);
 }

@@ -10,7 +10,7 @@ import { startEchoBackend } from "../support/echo-backend.ts";
 import { envoyBinary } from "../support/envoy.ts";
 import { freePort } from "../support/free-port.ts";
 import { eventually, send } from "../support/http-client.ts";
-import { childrenOf, cpuMs, memory } from "./process-usage.ts";
+import { childNamed, cpuMs, memory } from "./process-usage.ts";
 import { hostOf, type Layout, makeBed } from "./routes.ts";
 import { round, type Spread, spread } from "./statistics.ts";
 
@@ -66,7 +66,7 @@ export async function benchStandalone(routes: number, layout: Layout, edits: num
     await eventually({ port, host: hostOf(routes - 1) }, "/", ({ status }) => status === 200, { withinMs: 300_000 });
     const startMs = performance.now() - started;
     const startCpuMs = await cpuMs(pid);
-    const envoy = (await childrenOf(pid))[0] ?? 0;
+    const envoy = await childNamed(pid, "envoy");
     await quiet(pid);
 
     const before = { operator: await cpuMs(pid), envoy: await cpuMs(envoy), bytes: await adsBytes(adminPort) };

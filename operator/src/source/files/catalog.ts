@@ -39,6 +39,8 @@ export function createCatalog(): Catalog {
   const generations = new Map<string, number>();
   const touched = new Set<string>();
   const duplicates = new Map<string, SourceProblem>();
+  /** Only of files that have some: most have none, and they are asked for after every change. */
+  const fileProblems = new Map<string, readonly SourceProblem[]>();
 
   function put(file: string, content: FileContent): void {
     const before = files.get(file);
@@ -85,6 +87,9 @@ export function createCatalog(): Catalog {
     }
     if (after === undefined) files.delete(file);
     else files.set(file, after);
+    const problems = after === undefined ? [] : problemsOf(file, after);
+    if (problems.length === 0) fileProblems.delete(file);
+    else fileProblems.set(file, problems);
   }
 
   function settle(name: string): Change | undefined {
@@ -139,23 +144,22 @@ export function createCatalog(): Catalog {
       touched.clear();
       return changes;
     },
-    problems: () => [
-      ...[...files].flatMap(([file, { content, entries }]) => [
-        ...content.problems,
-        ...content.documents.flatMap(({ linesBefore, reading }) =>
-          reading.problems.map(({ line, ...problem }) => ({
-            ...problem,
-            file,
-            line: linesBefore + line,
-            message: explain(problem, entries),
-          })),
-        ),
-      ]),
-      ...duplicates.values(),
-    ],
+    problems: () => [...[...fileProblems.values()].flat(), ...duplicates.values()],
     place: (kind, key) => standing.get(`${kind} ${key}`)?.place,
   };
 }
+
+const problemsOf = (file: string, { content, entries }: File): readonly SourceProblem[] => [
+  ...content.problems,
+  ...content.documents.flatMap(({ linesBefore, reading }) =>
+    reading.problems.map(({ line, ...problem }) => ({
+      ...problem,
+      file,
+      line: linesBefore + line,
+      message: explain(problem, entries),
+    })),
+  ),
+];
 
 /** Says it where an earlier form of the object goes on to count. */
 function explain({ object, severity, message }: Omit<SourceProblem, "file">, entries: File["entries"]): string {
