@@ -1,3 +1,4 @@
+export { type Clock, systemClock } from "./clock.ts";
 export {
   createLogger,
   type LogFormat,

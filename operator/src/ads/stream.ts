@@ -1,0 +1,262 @@
+import type { Clock, Logger } from "../lib/index.ts";
+import { subscribeDelta } from "./delta-subscription.ts";
+import { HostDiscovery } from "./host-discovery.ts";
+import type { Refusals } from "./refusals.ts";
+import type { DeltaRequest, SotwRequest } from "./request.ts";
+import type { AppliedChange, Resource } from "./resource.ts";
+import { perType, resourceTypes, type ResourceType, traits, typeOfUrl } from "./resource-types.ts";
+import { Rollouts } from "./rollout.ts";
+import type { Snapshot } from "./snapshot.ts";
+import { subscribeSotw } from "./sotw-subscription.ts";
+import type { StreamParts } from "./stream-parts.ts";
+import { type Draft, type Form, TypeSession } from "./type-session.ts";
+import { View } from "./view.ts";
+import { Warming } from "./warming.ts";
+
+export type Protocol = "delta" | "sotw";
+
+export type StreamOptions = {
+  readonly protocol: Protocol;
+  readonly snapshot: Snapshot;
+  readonly refusals: Refusals;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly stepTimeoutMs: number;
+  readonly graceMs: number;
+  /** Sends a response and returns its nonce. */
+  readonly deliver: (draft: Draft) => string;
+  readonly onAccepted: (type: ResourceType, resources: readonly Resource[]) => void;
+  /** The response under way was refused; which of its resources is to blame may not be known yet. */
+  readonly onRejected: (type: ResourceType, message: string) => void;
+  /** This resource is what the client refuses. */
+  readonly onRefused: (type: ResourceType, resource: Resource, message: string) => void;
+};
+
+type Request = DeltaRequest | SotwRequest;
+
+/** What a client may send before there is anything to answer: far more than its types. */
+const maxBacklog = 1000;
+
+/**
+ * One client's stream, as a state machine: requests, publications and the clock in, responses out. Knows no network.
+ */
+export class Stream {
+  readonly #options: StreamOptions;
+  readonly #parts: StreamParts;
+  /** Requests that came before the first publication. */
+  #backlog: Request[] = [];
+  #started = false;
+  #closed = false;
+
+  constructor(options: StreamOptions) {
+    this.#options = options;
+    const { snapshot, refusals, clock, logger } = options;
+    const view = new View(snapshot, refusals);
+    const sessions = perType((type) => this.#session(type, view));
+    const warming = new Warming(view, sessions.endpoint);
+    const rollouts = new Rollouts(
+      {
+        contentOf: (type, name) => snapshot.get(type, name),
+        reveal: (type, name, content) => this.#reveal(type, name, content),
+        isNew: (type, name) => view.isHidden(type, name) && view.hidden(type, name) === undefined,
+        retire: (clusters) => this.#retire(clusters),
+        pump: () => this.#pump(),
+        tail: (type) => sessions[type].tail(),
+        passed: (type, number) => sessions[type].passed(number),
+        warming: warming.names,
+      },
+      { clock, logger, stepTimeoutMs: options.stepTimeoutMs, graceMs: options.graceMs },
+    );
+    const hosts = new HostDiscovery(snapshot, view, sessions.route, sessions.virtualHost);
+    this.#parts = { snapshot, view, sessions, hosts, warming, rollouts };
+  }
+
+  #session(type: ResourceType, view: View): TypeSession {
+    const { snapshot, protocol } = this.#options;
+    return new TypeSession({
+      type,
+      form: formOf(protocol, type),
+      desired: (name, have) =>
+        type === "virtualHost" ? this.#parts.hosts.desired(name, have) : view.desired(type, name, have),
+      names: () => view.names(type),
+      contentOf: (name, version) => view.contentOf(type, name, version),
+      isProven: (resource) => snapshot.isProven(type, resource),
+      onRefused: (resource, message) => this.#refused(type, resource, message),
+    });
+  }
+
+  // ------------------------------------------------------------ what comes in
+
+  /** Takes a request in; `run` is to follow. False: it is of no use here. */
+  receive(request: Request): "taken" | "ignored" | "too many" {
+    if (!this.#options.snapshot.published) {
+      if (this.#backlog.length >= maxBacklog) return "too many";
+      this.#backlog.push(request);
+      this.#debug(typeOfUrl(request.typeUrl), "nothing is published for this proxy yet");
+      return "taken";
+    }
+    const type = typeOfUrl(request.typeUrl);
+    const { protocol } = this.#options;
+    // Virtual hosts of their own exist in the delta protocol only.
+    if (type === undefined || (protocol === "sotw" && type === "virtualHost")) return "ignored";
+    this.#started = true;
+    const session = this.#parts.sessions[type];
+    const first = !session.asked;
+    session.asked = true;
+    const stale = protocol === "sotw" && !first && request.nonce !== session.nonce;
+    if (stale) {
+      this.#debug(type, "an answer to a response that is not the last one counts for nothing");
+      return "taken";
+    }
+    if (session.awaited !== undefined && request.nonce === session.awaited) this.#answer(type, session, request.error);
+    if ("subscribe" in request) {
+      const held = subscribeDelta(this.#parts, type, request, first);
+      if (held.length > 0) this.#accept(type, held);
+    } else {
+      subscribeSotw(this.#parts, type, request, first);
+    }
+    this.#parts.rollouts.asked(type);
+    return "taken";
+  }
+
+  /** Takes changes of the snapshot in, after they were applied to it; `run` is to follow. */
+  note(changes: readonly AppliedChange[]): void {
+    if (!this.#started) return;
+    for (const change of changes) if (change.type === "cluster") this.#noteNow(change);
+    for (const change of changes) {
+      if (traits[change.type].step !== "make") this.#noteLater(change);
+      else if (change.type !== "cluster") this.#noteNow(change);
+    }
+  }
+
+  /** Sends what is due. */
+  run(): void {
+    if (this.#closed) return;
+    const backlog = this.#options.snapshot.published ? this.#backlog : [];
+    if (backlog.length > 0) this.#backlog = [];
+    for (const request of backlog) this.receive(request);
+    if (!this.#started) return;
+    this.#parts.rollouts.run();
+  }
+
+  close(): void {
+    this.#closed = true;
+    this.#backlog = [];
+    this.#parts.rollouts.close();
+  }
+
+  // ------------------------------------------------------------ changes
+
+  #noteLater({ type, name, before, good }: AppliedChange): void {
+    const { view, rollouts } = this.#parts;
+    if (!view.isHidden(type, name)) view.hide(type, name, view.given(type, before, good));
+    rollouts.changed(type, name);
+  }
+
+  #noteNow({ type, name, before, good, after }: AppliedChange): void {
+    const { view, sessions, rollouts, warming } = this.#parts;
+    const session = sessions[type];
+    const hidden = view.isHidden(type, name);
+    const seen = hidden ? view.given(type, view.hidden(type, name)) : view.given(type, before, good);
+    if (after !== undefined) {
+      view.unhide(type, name);
+      if (type === "cluster") rollouts.keep(name);
+    } else if (type === "cluster" && (session.mayHave(name) || rollouts.step !== undefined)) {
+      // A rollout under way may bring routes that need it, even if it was not sent yet.
+      view.hide(type, name, seen);
+      rollouts.retire(name);
+      return;
+    } else if (type === "endpoint" && view.isHidden("cluster", name)) {
+      // As long as the client has the cluster it may ask for them.
+      view.hide(type, name, seen);
+      return;
+    } else if (type !== "secret") {
+      warming.done(name);
+    }
+    session.touch(name, seen);
+  }
+
+  #reveal(type: ResourceType, name: string, content: Resource | undefined): void {
+    const { snapshot, view, sessions, hosts } = this.#parts;
+    // Revealed with an earlier change that happened to be the same.
+    if (!view.isHidden(type, name)) return;
+    const seen = view.given(type, view.hidden(type, name));
+    if (snapshot.get(type, name)?.version === content?.version) view.unhide(type, name);
+    else view.hide(type, name, content);
+    sessions[type].touch(name, type === "virtualHost" ? hosts.given(name, seen) : seen);
+  }
+
+  #retire(clusters: ReadonlySet<string>): void {
+    const { view, sessions, warming, rollouts } = this.#parts;
+    if (this.#holdsOnToOld()) {
+      for (const name of clusters) rollouts.retire(name);
+      return;
+    }
+    for (const name of clusters) {
+      for (const type of ["cluster", "endpoint"] as const) {
+        if (!view.isHidden(type, name)) continue;
+        const seen = view.given(type, view.hidden(type, name));
+        view.unhide(type, name);
+        sessions[type].touch(name, seen);
+      }
+      warming.done(name);
+    }
+  }
+
+  /** Whether the client runs with old content of something because it refused the new: that may need clusters that are gone. */
+  #holdsOnToOld(): boolean {
+    const { snapshot, refusals } = this.#options;
+    return (["listener", "route", "virtualHost"] as const).some((type) => {
+      const session = this.#parts.sessions[type];
+      return session.behind().some((name) => {
+        const current = snapshot.get(type, name);
+        return current !== undefined && session.mayHave(name) && refusals.has(type, current);
+      });
+    });
+  }
+
+  // ------------------------------------------------------------ responses and answers
+
+  #pump(): void {
+    const { sessions, rollouts, warming } = this.#parts;
+    for (const type of resourceTypes) {
+      if (!rollouts.maySend(type)) continue;
+      const sent = sessions[type].send(this.#options.deliver);
+      if (sent !== undefined && type === "cluster") warming.sent(sent);
+    }
+  }
+
+  #answer(type: ResourceType, session: TypeSession, error: string | undefined): void {
+    if (error !== undefined) {
+      this.#options.onRejected(type, error);
+      session.refused(error);
+      return;
+    }
+    const { hosts, warming } = this.#parts;
+    const { resources, removed } = session.accepted();
+    if (type === "endpoint") for (const name of [...resources.map((one) => one.name), ...removed]) warming.done(name);
+    this.#accept(type, resources);
+    if (type === "route")
+      for (const { name } of resources) if (session.names.has(name) && !session.awaits(name)) hosts.delivered(name);
+  }
+
+  #accept(type: ResourceType, resources: readonly Resource[]): void {
+    for (const resource of resources) this.#parts.snapshot.accepted(type, resource);
+    this.#options.onAccepted(type, resources);
+  }
+
+  #refused(type: ResourceType, resource: Resource, message: string): void {
+    // A cluster that is refused, or whose endpoints are, does not become warm.
+    if (type === "cluster" || type === "endpoint") this.#parts.warming.done(resource.name);
+    this.#options.onRefused(type, resource, message);
+  }
+
+  #debug(type: ResourceType | undefined, message: string): void {
+    this.#options.logger.debug({ type }, message);
+  }
+}
+
+function formOf(protocol: Protocol, type: ResourceType): Form {
+  if (protocol === "delta") return "delta";
+  return traits[type].wildcard ? "whole" : "partial";
+}
