@@ -1,6 +1,8 @@
 #!/usr/bin/env node
 // The composition root: the command line in this process.
-import { processIo, runCli } from "./cli/index.ts";
+import { enableCompileCache } from "node:module";
+import { join } from "node:path";
+import { userCacheFolder } from "./lib/cache-folder.ts";
 
 // A reader that has seen enough (`gatewright translate … | head`) is no error.
 process.stdout.on("error", (error: NodeJS.ErrnoException) => {
@@ -8,4 +10,7 @@ process.stdout.on("error", (error: NodeJS.ErrnoException) => {
   process.exit(0);
 });
 
+// Compiling takes more than half of a start. In the user's own folder: whoever can write there can run code as the user anyhow.
+enableCompileCache(join(userCacheFolder(), "compiled"));
+const { processIo, runCli } = await import("./cli/index.ts");
 process.exitCode = await runCli(process.argv.slice(2), processIo);

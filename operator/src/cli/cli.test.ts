@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parse } from "yaml";
 import { captureIo } from "../../../test/support/capture-io.ts";
+import { resourceTypes } from "../xds/index.ts";
 import { runCli } from "./program.ts";
 
 async function run(args: readonly string[], stdin = "", env?: NodeJS.ProcessEnv) {
@@ -32,6 +33,14 @@ describe("gatewright", () => {
     });
   }
 
+  it("offers every kind of resource that there is", async () => {
+    const { out } = await run(["translate", "--help"]);
+    const offered = [...(/choices: ([^)]*"secret"[^)]*)\)/s.exec(out)?.[1] ?? "").matchAll(/"(\w+)"/g)].map(
+      ([, kind]) => kind,
+    );
+    assert.deepEqual(offered.toSorted(), resourceTypes.toSorted());
+  });
+
   const misuses: readonly [string[], RegExp][] = [
     [["standalne"], /unknown command 'standalne'\n\(Did you mean standalone\?\)/],
     [["--verbose"], /unknown option '--verbose'/],
@@ -46,7 +55,7 @@ describe("gatewright", () => {
     [["standalone", ".", "--bind", "198.51.100.1"], /--bind 198\.51\.100\.1: it is no address of this host/],
     [["standalone", ".", "--envoy", "/no/such/envoy"], /named by --envoy cannot be used: there is no file/],
     [["translate"], /missing required argument 'file'/],
-    [["translate", "x.yaml", "--kind", "cat"], /Allowed choices are cluster, endpoint/],
+    [["translate", "x.yaml", "--kind", "cat"], /Allowed choices are listener, route/],
     [["translate", "x.yaml", "--gateway", "web"], /must be of the form namespace\/name/],
     [["translate", "x.yaml"], /error: there is no file or folder x\.yaml/],
     [["version", "surplus"], /too many arguments/],

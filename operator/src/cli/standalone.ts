@@ -1,6 +1,7 @@
+import { availableParallelism } from "node:os";
 import { Command, Option } from "commander";
 import type { LogFormat, LogLevel } from "../lib/index.ts";
-import { runStandalone, type StandaloneEnd, usualConcurrency } from "../standalone/index.ts";
+import type { StandaloneEnd } from "../standalone/index.ts";
 import { type ExitCode, exitCodes, type Finish, type Io } from "./io.ts";
 import {
   classOption,
@@ -59,6 +60,9 @@ Examples:
 Exit codes: 0 ended by a signal, 1 problems with --strict, 2 could not run.
 `;
 
+/** More worker threads than this are of no use on a developer's machine unless they are asked for. */
+const usualConcurrency = Math.min(2, availableParallelism());
+
 const adminPortOption = (): Option =>
   new Option("--admin-port <port>", "open Envoys' admin interfaces on loopback, from this port up").argParser(
     wholeNumber(1, 65_535),
@@ -74,9 +78,11 @@ const drainOption = (): Option =>
     .argParser(wholeNumber(0, 3600))
     .default(5);
 
-function run(io: Io, paths: readonly string[], options: Options): Promise<StandaloneEnd> {
+async function run(io: Io, paths: readonly string[], options: Options): Promise<StandaloneEnd> {
   const { accessLog, logFormat, controllerName } = options;
   const accessLogPath = accessLog === true ? "stdout" : accessLog;
+  // Here, so that help and mistakes of usage need not load the product.
+  const { runStandalone } = await import("../standalone/index.ts");
   return runStandalone({
     paths,
     envoyPath: options.envoy,

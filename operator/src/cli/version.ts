@@ -1,7 +1,6 @@
 import { readFileSync } from "node:fs";
 import { Command, Option } from "commander";
 import { stringify } from "yaml";
-import { envoyVersion, resolveEnvoy } from "../standalone/index.ts";
 import { exitCodes, type Finish, type Io } from "./io.ts";
 
 /** The release of the Gateway API whose types are built in. */
@@ -23,6 +22,7 @@ export function versionCommand(io: Io, finish: Finish): Command {
     .option("--envoy <path>", "look at this Envoy")
     .addHelpText("after", "\nExamples:\n  gatewright version\n  gatewright version -o json\n")
     .action(async ({ output, envoy: path }: { output: string; envoy?: string }) => {
+      const { envoyVersion, resolveEnvoy } = await import("../standalone/index.ts");
       const envoy = await resolveEnvoy({ path, env: io.env, offline: true });
       const versions = {
         gatewright: productVersion(),

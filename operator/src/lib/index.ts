@@ -1,3 +1,4 @@
+export { userCacheFolder } from "./cache-folder.ts";
 export { type Clock, systemClock } from "./clock.ts";
 export {
   createLogger,

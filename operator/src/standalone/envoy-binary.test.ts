@@ -4,7 +4,7 @@ import { once } from "node:events";
 import { chmod, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { defaultCacheDir, resolveEnvoy, type ResolveEnvoyOptions } from "./envoy-binary.ts";
+import { resolveEnvoy, type ResolveEnvoyOptions } from "./envoy-binary.ts";
 import { envoyVersion, envoyWheels } from "./envoy-pin.ts";
 
 describe("resolveEnvoy()", () => {
@@ -149,13 +149,5 @@ describe("resolveEnvoy()", () => {
   it("says that the cache folder cannot be written", async () => {
     await writeFile(cacheDir, "a file in the way");
     assert.match(await unavailable({ env: { PATH: "" } }), /could not be put into .*cache/);
-  });
-});
-
-describe("defaultCacheDir()", () => {
-  it("follows GATEWRIGHT_CACHE, then XDG_CACHE_HOME where it is absolute, then the home folder", () => {
-    assert.equal(defaultCacheDir({ GATEWRIGHT_CACHE: "/a", XDG_CACHE_HOME: "/b", HOME: "/c" }), "/a");
-    assert.equal(defaultCacheDir({ XDG_CACHE_HOME: "/b", HOME: "/c" }), "/b/gatewright");
-    assert.match(defaultCacheDir({ XDG_CACHE_HOME: "b", HOME: "/c" }), /^\/c\//);
   });
 });

@@ -1,7 +1,7 @@
 import { execFile, type ExecFileException } from "node:child_process";
-import { homedir } from "node:os";
-import { delimiter, isAbsolute, join, resolve } from "node:path";
+import { delimiter, join, resolve } from "node:path";
 import { existsSync } from "node:fs";
+import { userCacheFolder } from "../lib/index.ts";
 import { envoyVersion } from "./envoy-pin.ts";
 import { fetchEnvoy } from "./envoy-fetch.ts";
 
@@ -22,25 +22,13 @@ export type ResolveEnvoyOptions = {
   /** What the user named (`--envoy`). */
   readonly path?: string | undefined;
   readonly env?: NodeJS.ProcessEnv;
-  /** Where fetched binaries are kept; see `defaultCacheDir`. */
+  /** Where fetched binaries are kept; the user's cache folder unless given. */
   readonly cacheDir?: string;
   /** Look only at what is here already. */
   readonly offline?: boolean;
   /** Progress, a line at a time. */
   readonly report?: (line: string) => void;
 };
-
-/** `$GATEWRIGHT_CACHE`, else the user's cache folder as the system has it. */
-export function defaultCacheDir(env: NodeJS.ProcessEnv = process.env): string {
-  if (env["GATEWRIGHT_CACHE"]) return resolve(env["GATEWRIGHT_CACHE"]);
-  // The XDG specification says that a relative path is to be ignored.
-  const xdg = env["XDG_CACHE_HOME"];
-  if (xdg !== undefined && isAbsolute(xdg)) return join(xdg, "gatewright");
-  const home = env["HOME"] ?? homedir();
-  return process.platform === "darwin"
-    ? join(home, "Library", "Caches", "gatewright")
-    : join(home, ".cache", "gatewright");
-}
 
 /**
  * Finds an Envoy to run: the one that the user names, `$GATEWRIGHT_ENVOY`, one of our version on the path, or the pinned one from the cache, where it
@@ -62,7 +50,7 @@ export async function resolveEnvoy(options: ResolveEnvoyOptions = {}): Promise<E
   }
 
   const fetched = await fetchEnvoy({
-    cacheDir: options.cacheDir ?? defaultCacheDir(env),
+    cacheDir: options.cacheDir ?? userCacheFolder(env),
     env,
     report: options.report ?? (() => undefined),
     offline: options.offline ?? false,

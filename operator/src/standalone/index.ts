@@ -2,6 +2,6 @@ export { type EnvoyResolution, resolveEnvoy, type ResolveEnvoyOptions } from "./
 export { envoyVersion } from "./envoy-pin.ts";
 export { withDefaultClass } from "./default-class.ts";
 export { formatProblem, type Problem, type Row, type RowContext, rowOf } from "./overview.ts";
-export { runStandalone, type StandaloneEnd, type StandaloneOptions, usualConcurrency } from "./run.ts";
+export { runStandalone, type StandaloneEnd, type StandaloneOptions } from "./run.ts";
 export type { Terminal } from "./terminal-display.ts";
 export { placeIn, problemsOfFiles } from "./manifests.ts";

@@ -1,6 +1,5 @@
 import { existsSync } from "node:fs";
 import { isIP } from "node:net";
-import { availableParallelism } from "node:os";
 import { isAbsolute, relative, resolve, sep } from "node:path";
 import type { Settings } from "../gatewayapi/index.ts";
 import { createLogger, type LogFormat, type Logger, type LogLevel } from "../lib/index.ts";
@@ -44,9 +43,6 @@ export type StandaloneOptions = {
 export type StandaloneEnd =
   | { readonly kind: "ended" | "problems" }
   | { readonly kind: "failed"; readonly message: string };
-
-/** More worker threads than this are of no use on a developer's machine unless they are asked for. */
-export const usualConcurrency = Math.min(2, availableParallelism());
 
 /** Serves folders of YAML on this host until it is asked to end. */
 export async function runStandalone(options: StandaloneOptions): Promise<StandaloneEnd> {
