@@ -35,10 +35,9 @@ describe("gatewright", () => {
 
   it("offers every kind of resource that there is", async () => {
     const { out } = await run(["translate", "--help"]);
-    const offered = [...(/choices: ([^)]*"secret"[^)]*)\)/s.exec(out)?.[1] ?? "").matchAll(/"(\w+)"/g)].map(
-      ([, kind]) => kind,
-    );
-    assert.deepEqual(offered.toSorted(), resourceTypes.toSorted());
+    const choices = /--kind.*?choices:\s+(.*?)\)/s.exec(out)?.[1] ?? "";
+    const offered = [...choices.matchAll(/"(\w+)"/g)].map(([, kind]) => kind);
+    assert.deepEqual(new Set(offered), new Set(resourceTypes));
   });
 
   const misuses: readonly [string[], RegExp][] = [
