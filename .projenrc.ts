@@ -160,7 +160,7 @@ const packages: readonly Package[] = [
       // Only who imports ./proto/* needs it.
       peerDependencies: { "@bufbuild/protobuf": "^2.17.0" },
       peerDependenciesMeta: { "@bufbuild/protobuf": { optional: true } },
-      files: ["dist", "src", "!src/**/*.test.ts"],
+      files: ["dist", "src", "!src/**/*.test.ts", "!src/**/testing"],
     },
   },
   {
@@ -192,7 +192,7 @@ const packages: readonly Package[] = [
           "yaml",
         ),
       },
-      files: ["dist", "src", "!src/**/*.test.ts"],
+      files: ["dist", "src", "!src/**/*.test.ts", "!src/**/testing"],
     },
   },
 ];
@@ -221,7 +221,7 @@ for (const { dir, description, published, fields } of packages) {
         sourceMap: true,
       },
       include: ["src/**/*.ts"],
-      exclude: ["src/**/*.test.ts"],
+      exclude: ["src/**/*.test.ts", "src/**/testing/**"],
     },
   });
 }
