@@ -125,10 +125,12 @@ new JsonFile(project, "biome.json", {
   marker: false,
   obj: {
     vcs: { enabled: true, clientKind: "git", useIgnoreFile: true },
-    files: { includes: ["**", "!**/*.json", "!docs", "!test/golden/**/*.yaml"] },
+    files: { includes: ["**", "!**/*.json", "!**/*.md", "!test/golden/**/*.yaml"] },
     linter: { enabled: false },
     assist: { enabled: false },
     formatter: { indentStyle: "space", indentWidth: 2, lineWidth: 120 },
+    // Projen writes it, this file too.
+    json: { formatter: { enabled: false } },
   },
 });
 
