@@ -43,80 +43,19 @@ const withParent = (change: Change): Change =>
 
 /** What an example takes for granted: classes, Gateways, Services with somebody behind, certificates. */
 function surroundings(changes: readonly Change[]): readonly Change[] {
-  const made = new Map<string, string>();
-  const has = (kind: string, key: string) => changes.some((change) => change.kind === kind && change.key === key);
-  const make = (kind: string, key: string, yaml: string) => {
-    if (!has(kind, key)) made.set(`${kind} ${key}`, yaml);
-  };
+  const routes = objectsOf(changes, "HTTPRoute");
   const gateways = objectsOf(changes, "Gateway");
-  for (const route of objectsOf(changes, "HTTPRoute")) {
-    const namespace = route.metadata.namespace ?? "default";
-    for (const { name, namespace: of = namespace, sectionName, kind = "Gateway" } of route.spec.parentRefs ?? []) {
-      if (kind !== "Gateway") continue;
-      make(
-        "Gateway",
-        `${of}/${name}`,
-        `
-apiVersion: gateway.networking.k8s.io/v1
-kind: Gateway
-metadata: {name: ${name}, namespace: ${of}}
-spec:
-  gatewayClassName: example
-  listeners: [{name: ${sectionName ?? "any"}, port: 80, protocol: HTTP, allowedRoutes: {namespaces: {from: All}}}]`,
-      );
-    }
-    for (const { filters = [], backendRefs = [] } of route.spec.rules ?? []) {
-      const mirrors = filters.flatMap(({ requestMirror }) => requestMirror?.backendRef ?? []);
-      for (const { name, namespace: of = namespace, port, kind = "Service" } of [...backendRefs, ...mirrors]) {
-        if (kind !== "Service") continue;
-        make(
-          "Service",
-          `${of}/${name}`,
-          `
-apiVersion: v1
-kind: Service
-metadata: {name: ${name}, namespace: ${of}}
-spec: {ports: [{name: p, port: ${port}}]}
----
-apiVersion: discovery.k8s.io/v1
-kind: EndpointSlice
-metadata: {name: ${name}-1, namespace: ${of}, labels: {kubernetes.io/service-name: ${name}}}
-addressType: IPv4
-ports: [{name: p, port: 8080}]
-endpoints: [{addresses: ["127.0.0.1"]}]`,
-        );
-      }
-    }
-  }
-  const { certificate, privateKey } = makeCertificate({ dnsNames: ["example.com"] });
-  const base64 = (text: string) => Buffer.from(text).toString("base64");
-  for (const { metadata, spec } of gateways) {
-    for (const { name, namespace = metadata.namespace ?? "default" } of spec.listeners.flatMap(
-      ({ tls }) => tls?.certificateRefs ?? [],
-    )) {
-      make(
-        "Secret",
-        `${namespace}/${name}`,
-        `
-apiVersion: v1
-kind: Secret
-metadata: {name: ${name}, namespace: ${namespace}}
-type: kubernetes.io/tls
-data: {tls.crt: ${base64(certificate)}, tls.key: ${base64(privateKey)}}`,
-      );
-    }
-  }
-  for (const className of new Set(["example", ...gateways.map(({ spec }) => spec.gatewayClassName)])) {
-    make(
-      "GatewayClass",
-      className,
-      `
-apiVersion: gateway.networking.k8s.io/v1
-kind: GatewayClass
-metadata: {name: ${className}}
-spec: {controllerName: ${settings.controllerName}}`,
-    );
-  }
+  const wanted = [
+    ...routes.flatMap(gatewaysFor),
+    ...routes.flatMap(servicesFor),
+    ...gateways.flatMap(secretsFor),
+    ...classesFor(gateways),
+  ];
+  const missing = new Map(
+    wanted
+      .filter(({ kind, key }) => !changes.some((change) => change.kind === kind && change.key === key))
+      .map((one) => [`${one.kind} ${one.key}`, one.yaml]),
+  );
   // Examples that come with a class bring their own controller's name, and parameters of its own kind.
   const classes = objectsOf(changes, "GatewayClass").map(
     ({ metadata, ...object }): Change => ({
@@ -125,8 +64,80 @@ spec: {controllerName: ${settings.controllerName}}`,
       object: { ...object, metadata, spec: { controllerName: settings.controllerName } },
     }),
   );
-  return [...changesOf([...made.values()].join("\n---\n")), ...classes];
+  return [...changesOf([...missing.values()].join("\n---\n")), ...classes];
 }
+
+type Wanted = { readonly kind: StoredKind; readonly key: string; readonly yaml: string };
+
+const namespaceOf = ({ metadata }: { readonly metadata: { readonly namespace?: string } }) =>
+  metadata.namespace ?? "default";
+
+const gatewaysFor = (route: StoredKinds["HTTPRoute"]): Wanted[] =>
+  (route.spec.parentRefs ?? [])
+    .filter(({ kind = "Gateway" }) => kind === "Gateway")
+    .map(({ name, namespace = namespaceOf(route), sectionName = "any" }) => ({
+      kind: "Gateway",
+      key: `${namespace}/${name}`,
+      yaml: `
+apiVersion: gateway.networking.k8s.io/v1
+kind: Gateway
+metadata: {name: ${name}, namespace: ${namespace}}
+spec:
+  gatewayClassName: example
+  listeners: [{name: ${sectionName}, port: 80, protocol: HTTP, allowedRoutes: {namespaces: {from: All}}}]`,
+    }));
+
+const servicesFor = (route: StoredKinds["HTTPRoute"]): Wanted[] =>
+  (route.spec.rules ?? [])
+    .flatMap(({ filters = [], backendRefs = [] }) => [
+      ...backendRefs,
+      ...filters.flatMap(({ requestMirror }) => requestMirror?.backendRef ?? []),
+    ])
+    .filter(({ kind = "Service" }) => kind === "Service")
+    .map(({ name, namespace = namespaceOf(route), port }) => ({
+      kind: "Service",
+      key: `${namespace}/${name}`,
+      yaml: `
+apiVersion: v1
+kind: Service
+metadata: {name: ${name}, namespace: ${namespace}}
+spec: {ports: [{name: p, port: ${port}}]}
+---
+apiVersion: discovery.k8s.io/v1
+kind: EndpointSlice
+metadata: {name: ${name}-1, namespace: ${namespace}, labels: {kubernetes.io/service-name: ${name}}}
+addressType: IPv4
+ports: [{name: p, port: 8080}]
+endpoints: [{addresses: ["127.0.0.1"]}]`,
+    }));
+
+const serverCertificate = makeCertificate({ dnsNames: ["example.com"] });
+const base64 = (text: string) => Buffer.from(text).toString("base64");
+
+const secretsFor = (gateway: StoredKinds["Gateway"]): Wanted[] =>
+  (gateway.spec.listeners ?? [])
+    .flatMap(({ tls }) => tls?.certificateRefs ?? [])
+    .map(({ name, namespace = namespaceOf(gateway) }) => ({
+      kind: "Secret",
+      key: `${namespace}/${name}`,
+      yaml: `
+apiVersion: v1
+kind: Secret
+metadata: {name: ${name}, namespace: ${namespace}}
+type: kubernetes.io/tls
+data: {tls.crt: ${base64(serverCertificate.certificate)}, tls.key: ${base64(serverCertificate.privateKey)}}`,
+    }));
+
+const classesFor = (gateways: readonly StoredKinds["Gateway"][]): Wanted[] =>
+  ["example", ...gateways.map(({ spec }) => spec.gatewayClassName)].map((name) => ({
+    kind: "GatewayClass",
+    key: name,
+    yaml: `
+apiVersion: gateway.networking.k8s.io/v1
+kind: GatewayClass
+metadata: {name: ${name}}
+spec: {controllerName: ${settings.controllerName}}`,
+  }));
 
 describe("the Gateway API's examples", function () {
   this.timeout(120_000);
@@ -160,7 +171,7 @@ describe("the Gateway API's examples", function () {
           failures.push(`${file}: HTTPRoute ${key}: ${said}`);
       }
       for (const gateway of translation.gateways)
-        configs.set(`${file} ${gateway}`, staticConfig(translation.xds, gateway) as StaticConfig);
+        configs.set(`${file} ${gateway}`, staticConfig(translation.xds, gateway));
       await translation.close();
     }
     assert.deepEqual(failures, []);
