@@ -25,11 +25,10 @@ const port = await freePort();
 const target: Target = { port, host: demoHost };
 const url = `http://127.0.0.1:${port}`;
 
-for (const [signal, code] of [
-  ["SIGINT", 130],
-  ["SIGTERM", 143],
-] as const)
-  process.once(signal, () => void end(code));
+let hasTerminal = false;
+// Ctrl-C reaches the product too: where it has the terminal, its end is waited for.
+process.on("SIGINT", () => (hasTerminal ? undefined : void end(130)));
+process.on("SIGTERM", () => void end(143));
 
 try {
   await show();
@@ -123,6 +122,7 @@ It stays until Ctrl-C. Try, in another terminal:
    $EDITOR ${join(manifests, "route.yaml")}
 `);
   await product?.stop();
+  hasTerminal = true;
   product = startProduct(manifests, envoy, { terminal: true });
   await product.ended.catch(() => undefined);
 }

