@@ -1,6 +1,6 @@
 import { Fanout } from "./fanout.ts";
-import { Refusals } from "./refusals.ts";
-import type { ResourceChange, Verdict } from "./resource.ts";
+import { type Refusal, Refusals } from "./refusals.ts";
+import type { Resource, ResourceChange, Verdict } from "./resource.ts";
 import type { ResourceType } from "./resource-types.ts";
 import { Snapshot } from "./snapshot.ts";
 import type { Stream } from "./stream.ts";
@@ -28,16 +28,30 @@ export class Proxy {
     if (applied.length === 0 && !first) return undefined;
     for (const stream of this.streams) stream.note(applied);
     return applied.flatMap(({ type, after }): Verdict[] => {
-      const message = after && this.refusals.messageOf(type, after);
-      if (after === undefined || message === undefined) return [];
-      return [{ kind: "refused", proxy: this.key, type, resources: [nameAndVersion(after)], message }];
+      const refusal = after && this.refusals.get(type, after);
+      return refusal === undefined ? [] : [this.#verdict(refusal)];
     });
   }
 
-  /** Forgets that a resource's present content was refused. Returns whether it was. */
-  retry(type: ResourceType, name: string): boolean {
+  /** A client refused this content. Returns what to make of it, or undefined where it was known. */
+  refuse(type: ResourceType, resource: Resource, message: string): Verdict | undefined {
+    if (this.refusals.has(type, resource)) return undefined;
+    // Some of its siblings may have taken it.
+    for (const stream of this.streams) stream.reconsider(type, resource.name);
+    this.refusals.add(type, resource, message);
+    return this.#verdict({ type, name: resource.name, version: resource.version, message });
+  }
+
+  /** Forgets that a resource's present content was refused. */
+  retry(type: ResourceType, name: string): void {
     const resource = this.snapshot.get(type, name);
-    return resource !== undefined && this.refusals.forget(type, resource);
+    if (resource === undefined || !this.refusals.has(type, resource)) return;
+    for (const stream of this.streams) stream.reconsider(type, name);
+    this.refusals.forget(type, resource);
+  }
+
+  #verdict({ type, name, version, message }: Refusal): Verdict {
+    return { kind: "refused", proxy: this.key, type, resources: [{ name, version }], message };
   }
 }
 

@@ -4,40 +4,47 @@ import type { ResourceType } from "./resource-types.ts";
 /** More than a proxy can have refused in good faith; the oldest are forgotten first. */
 const maxRefusals = 4096;
 
+export type Refusal = {
+  readonly type: ResourceType;
+  readonly name: string;
+  readonly version: string;
+  /** What the client said. */
+  readonly message: string;
+};
+
 /**
  * What the clients of one proxy have refused, by content: it is never sent to them again. Stays over reconnects, and when the
  * content goes and comes back: refusing a resource again and again can cost Envoy half a core.
  */
 export class Refusals {
-  /** What the client said, by content. */
-  readonly #messages = new Map<string, string>();
+  readonly #byContent = new Map<string, Refusal>();
 
   get size(): number {
-    return this.#messages.size;
+    return this.#byContent.size;
   }
 
-  /** Returns false where it was known already. */
-  add(type: ResourceType, resource: Resource, message: string): boolean {
-    const key = keyOf(type, resource.name, resource.version);
-    if (this.#messages.has(key)) return false;
-    this.#messages.set(key, message);
-    for (const oldest of this.#messages.keys()) {
-      if (this.#messages.size <= maxRefusals) break;
-      this.#messages.delete(oldest);
+  all(): Iterable<Refusal> {
+    return this.#byContent.values();
+  }
+
+  add(type: ResourceType, { name, version }: Resource, message: string): void {
+    this.#byContent.set(keyOf(type, name, version), { type, name, version, message });
+    for (const oldest of this.#byContent.keys()) {
+      if (this.#byContent.size <= maxRefusals) break;
+      this.#byContent.delete(oldest);
     }
-    return true;
   }
 
   has(type: ResourceType, resource: Resource): boolean {
-    return this.#messages.size > 0 && this.#messages.has(keyOf(type, resource.name, resource.version));
+    return this.get(type, resource) !== undefined;
   }
 
-  messageOf(type: ResourceType, resource: Resource): string | undefined {
-    return this.#messages.size === 0 ? undefined : this.#messages.get(keyOf(type, resource.name, resource.version));
+  get(type: ResourceType, { name, version }: Resource): Refusal | undefined {
+    return this.#byContent.size === 0 ? undefined : this.#byContent.get(keyOf(type, name, version));
   }
 
-  forget(type: ResourceType, resource: Resource): boolean {
-    return this.#messages.delete(keyOf(type, resource.name, resource.version));
+  forget(type: ResourceType, { name, version }: Resource): void {
+    this.#byContent.delete(keyOf(type, name, version));
   }
 }
 

@@ -136,21 +136,16 @@ export function createAdsServer(options: AdsServerOptions): AdsServer {
       },
       onRefused: (type, resource, words) => {
         const message = refusalMessage(words);
-        if (!proxy.refusals.add(type, resource, message)) return;
+        const verdict = proxy.refuse(type, resource, message);
+        if (verdict === undefined) return;
         counters.types[type].refused++;
         own.warn(
           { type, resource: resource.name, version: resource.version, envoy: message },
           "refused by the client; it is not sent again until it changes",
         );
-        tell(verdictListeners, {
-          kind: "refused",
-          proxy: proxy.key,
-          type,
-          resources: [nameAndVersion(resource)],
-          message,
-        });
-        // Its siblings may have been about to get it, or wait for it.
-        turns.take(proxy.streams);
+        tell(verdictListeners, verdict);
+        // Its siblings may wait for a word on it. Not now: this is in the middle of a stream's work.
+        queueMicrotask(() => turns.take(proxy.streams));
       },
     });
   }
@@ -229,7 +224,8 @@ export function createAdsServer(options: AdsServerOptions): AdsServer {
     },
     retry: (key, type, name) => {
       const proxy = proxies.get(key);
-      if (proxy?.retry(type, name) === true) turns.take(proxy.streams);
+      proxy?.retry(type, name);
+      turns.take(proxy?.streams ?? []);
     },
     onVerdict: (listener) => subscribe(verdictListeners, listener),
     onConnection: (listener) => subscribe(connectionListeners, listener),

@@ -45,6 +45,8 @@ export class Stream {
   readonly #parts: StreamParts;
   /** Requests that came before the first publication. */
   #backlog: Request[] = [];
+  /** Types that a request or a publication was about, and how many responses of them there were before. */
+  readonly #concerned = new Map<ResourceType, number>();
   #started = false;
   #closed = false;
 
@@ -108,7 +110,9 @@ export class Stream {
       this.#debug(type, "an answer to a response that is not the last one counts for nothing");
       return "taken";
     }
-    if (session.awaited !== undefined && request.nonce === session.awaited) this.#answer(type, session, request.error);
+    const answers = session.awaited !== undefined && request.nonce === session.awaited;
+    if (first || !answers || request.error !== undefined) this.#concern(type);
+    if (answers) this.#answer(type, session, request.error);
     if ("subscribe" in request) {
       const held = subscribeDelta(this.#parts, type, request, first);
       if (held.length > 0) this.#accept(type, held);
@@ -122,11 +126,23 @@ export class Stream {
   /** Takes changes of the snapshot in, after they were applied to it; `run` is to follow. */
   note(changes: readonly AppliedChange[]): void {
     if (!this.#started) return;
+    for (const { type } of changes) this.#concern(type);
     for (const change of changes) if (change.type === "cluster") this.#noteNow(change);
     for (const change of changes) {
       if (traits[change.type].step !== "make") this.#noteLater(change);
       else if (change.type !== "cluster") this.#noteNow(change);
     }
+  }
+
+  /**
+   * What clients are to see of a name is about to change without a publication: its content is found to be refused, or is to be tried
+   * again. `run` is to follow.
+   */
+  reconsider(type: ResourceType, name: string): void {
+    if (!this.#started) return;
+    const { view, sessions } = this.#parts;
+    const shown = view.shown(type, name);
+    sessions[type].touch(name, typeof shown === "string" ? undefined : shown);
   }
 
   /** Sends what is due. */
@@ -137,6 +153,7 @@ export class Stream {
     for (const request of backlog) this.receive(request);
     if (!this.#started) return;
     this.#parts.rollouts.run();
+    this.#explain();
   }
 
   close(): void {
@@ -206,13 +223,15 @@ export class Stream {
   /** Whether the client runs with old content of something because it refused the new: that may need clusters that are gone. */
   #holdsOnToOld(): boolean {
     const { snapshot, refusals } = this.#options;
-    return (["listener", "route", "virtualHost"] as const).some((type) => {
-      const session = this.#parts.sessions[type];
-      return session.behind().some((name) => {
-        const current = snapshot.get(type, name);
-        return current !== undefined && session.mayHave(name) && refusals.has(type, current);
-      });
-    });
+    for (const { type, name, version } of refusals.all())
+      if (
+        traits[type].step !== "make" &&
+        snapshot.get(type, name)?.version === version &&
+        snapshot.goodOf(type, name) !== undefined &&
+        this.#parts.sessions[type].wants(name)
+      )
+        return true;
+    return false;
   }
 
   // ------------------------------------------------------------ responses and answers
@@ -249,6 +268,26 @@ export class Stream {
     // A cluster that is refused, or whose endpoints are, does not become warm.
     if (type === "cluster" || type === "endpoint") this.#parts.warming.done(resource.name);
     this.#options.onRefused(type, resource, message);
+  }
+
+  #concern(type: ResourceType): void {
+    if (!this.#concerned.has(type)) this.#concerned.set(type, this.#parts.sessions[type].sent);
+  }
+
+  /** Says why nothing is sent where something might be expected. */
+  #explain(): void {
+    for (const [type, sentBefore] of this.#concerned) {
+      const session = this.#parts.sessions[type];
+      if (session.sent !== sentBefore) continue;
+      const { step } = this.#parts.rollouts;
+      if (!session.asked) this.#debug(type, "nothing is sent: the client does not ask for this type");
+      else if (session.awaited !== undefined)
+        this.#debug(type, "nothing is sent yet: the last response is not answered");
+      else if (step !== undefined && step !== traits[type].step)
+        this.#debug(type, `nothing is sent yet: it is not the turn of this type, but of the step "${step}"`);
+      else this.#debug(type, "nothing is sent: the client has all that it is to have, or refused it");
+    }
+    this.#concerned.clear();
   }
 
   #debug(type: ResourceType | undefined, message: string): void {

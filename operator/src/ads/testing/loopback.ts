@@ -55,7 +55,10 @@ export class Loopback {
       onAccepted: (type, resources) => this.accepted.push(...resources.map((one) => spell(type, one))),
       onRejected: () => undefined,
       onRefused: (type, resource, message) => {
-        if (refusals.add(type, resource, message)) this.refused.push(spell(type, resource));
+        if (refusals.has(type, resource)) return;
+        this.#stream?.reconsider(type, resource.name);
+        refusals.add(type, resource, message);
+        this.refused.push(spell(type, resource));
       },
     });
     this.envoy.connect((request) => this.toServer.push(request));
