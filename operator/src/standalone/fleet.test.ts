@@ -22,7 +22,7 @@ describe("createFleet()", () => {
   let wants: readonly Want[] = [];
   const placements = new Map<string, Placement>();
   const states = new Map<string, ProxyState>();
-  const warnings: string[] = [];
+  const notes: string[] = [];
   let wake = () => {};
 
   /** Waits for a call of the fleet after which `holds`. */
@@ -42,7 +42,7 @@ describe("createFleet()", () => {
     wants = [];
     placements.clear();
     states.clear();
-    warnings.length = 0;
+    notes.length = 0;
     const note =
       <V>(map: Map<string, V>) =>
       (key: string, value: V | undefined) => {
@@ -69,7 +69,7 @@ describe("createFleet()", () => {
       },
       folder,
       drainMs: 1_000,
-      logger: { ...silentLogger, warn: (_: object, message: string) => void warnings.push(message) },
+      logger: { ...silentLogger, debug: (_: object, message: string) => void notes.push(message) },
       onChange: () => wake(),
       retryMs: 50,
     });
@@ -127,7 +127,7 @@ describe("createFleet()", () => {
     await until(() => isReady("a/one") && isReady("b/two"));
     const problem = `port ${taken} of 127.0.0.1 is in use by another process`;
     assert.deepEqual([...(placements.get("a/one")?.unavailablePorts ?? [])], [[taken, problem]]);
-    assert.deepEqual(warnings, [problem]);
+    assert.deepEqual(notes, [problem]);
     assert.equal((await send({ port: free, host: "any" }, "/")).body, "a/one");
     const pid = fleet.members().get("a/one")?.pid;
     foreign.close();
@@ -138,8 +138,8 @@ describe("createFleet()", () => {
   it("does not start an Envoy for a Gateway that asks for a foreign address", async () => {
     wants = [{ key: "a/one", ports: [await freePort()], requested: [{ type: "IPAddress", value: "198.51.100.1" }] }];
     fleet.refresh();
-    await until(() => warnings.length > 0);
-    assert.deepEqual(warnings, ["198.51.100.1 is no address of this host"]);
+    await until(() => notes.length > 0);
+    assert.deepEqual(notes, ["198.51.100.1 is no address of this host"]);
     assert.deepEqual(placements.get("a/one")?.addresses, []);
     assert.equal(fleet.members().get("a/one")?.pid, undefined);
   });

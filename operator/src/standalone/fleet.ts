@@ -122,8 +122,9 @@ export function createFleet(options: FleetOptions): Fleet {
   }
 
   function settle(key: ProxyKey, spot: Spot, before: Spot | undefined): void {
+    // Statuses say it; whoever runs this without them finds it here.
     for (const problem of problemsOf(spot)) {
-      if (before === undefined || !problemsOf(before).includes(problem)) logger.warn({ gateway: key }, problem);
+      if (before === undefined || !problemsOf(before).includes(problem)) logger.debug({ gateway: key }, problem);
     }
     place(key, placementOf(spot, host));
     if (spot.kind === "unplaced") leaveProcess(key);
