@@ -187,7 +187,8 @@ export class FakeEnvoy {
       if (partial)
         for (const name of [...response.resources.map((one) => one.name), ...response.removed])
           this.strays.add(`${type} ${name}`);
-      for (const { name } of response.resources) this.#allowRepeat(type, name);
+      for (const name of [...response.resources.map((one) => one.name), ...response.removed])
+        this.#allowRepeat(type, name);
       this.#interest[type].waiting.clear();
     }
     const error = bad.length === 0 ? undefined : `refused ${type}: ${bad.map(({ name }) => hint(name)).join(", ")}`;
