@@ -6,6 +6,7 @@ import { createReconciler, type Reconciler } from "../reconcile/index.ts";
 import { buildBootstrap, checkExtension } from "../xds/index.ts";
 import { type AdminPorts, createAdminPorts } from "./admin-ports.ts";
 import { type Board, createBoard } from "./board.ts";
+import { createBoardFeed } from "./board-feed.ts";
 import type { Display } from "./display.ts";
 import { createFleet, type Fleet } from "./fleet.ts";
 import type { Guard } from "./guard.ts";
@@ -56,6 +57,7 @@ export async function startSession(options: SessionOptions): Promise<Session> {
   const reconciler = createReconciler({ logger, settings, checkExtension, publisher: ads });
   const board = createBoard(rowContext(reconciler, () => fleet, options.place));
   const display = options.display(board);
+  const feed = createBoardFeed({ board, statusOf: reconciler.statuses.get, show: display.show });
   const adminPorts = options.adminPort === undefined ? undefined : createAdminPorts(options.adminPort, logger);
   const waiting = new Set<() => void>();
 
@@ -88,7 +90,7 @@ export async function startSession(options: SessionOptions): Promise<Session> {
 
   const stopRounds = reconciler.onRound(({ statuses }) => {
     fleet.refresh();
-    display.show(board.update([...statuses].map((key) => [key, reconciler.statuses.get(key)] as const)));
+    feed.push(statuses);
   });
 
   /** An Envoy that starts is waited for; one that has ended by itself is not. */
@@ -102,6 +104,7 @@ export async function startSession(options: SessionOptions): Promise<Session> {
     await fleet.planned();
     while (isBusy()) await new Promise<void>((resolve) => waiting.add(resolve)).finally(() => waiting.clear());
     await reconciler.settled();
+    await feed.settled();
   }
 
   return {
