@@ -14,6 +14,8 @@ export type Content = {
   readonly vhds?: boolean;
   /** Of a virtual host; two hosts of a table may not have the same. */
   readonly domain?: string;
+  /** Where no name goes with the content on the wire. */
+  readonly name?: string;
   /** What tells contents apart that are alike otherwise. */
   readonly edition?: number;
 };
