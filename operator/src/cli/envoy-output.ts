@@ -19,43 +19,43 @@ export function envoyOutput(xds: XdsTables, { gateway, kind, showSecrets }: Outp
 }
 
 function dumped(xds: XdsTables, gateway: ProxyKey, kind: ResourceType, showSecrets: boolean): Json {
-  if (kind === "secret" && showSecrets) return staticSecrets(staticConfig(xds, gateway));
-  return [...dumpByType(xds, gateway, kind)];
+  const resources = dumpByType(xds, gateway, kind);
+  if (kind !== "secret" || !showSecrets) return [...resources];
+  const whole = new Map(staticSecrets(staticConfig(xds, gateway)).map((secret) => [secret["name"], secret]));
+  return resources.map((resource) => (isObject(resource) ? { ...resource, ...whole.get(resource["name"]) } : resource));
 }
 
 const isObject = (json: Json | undefined): json is JsonObject =>
   typeof json === "object" && json !== null && !Array.isArray(json);
 
-function staticSecrets(whole: Json): Json {
-  const resources = isObject(whole) ? whole["static_resources"] : undefined;
-  return isObject(resources) ? (resources["secrets"] ?? []) : [];
-}
+const staticSecrets = (whole: JsonObject): readonly JsonObject[] =>
+  list(members(whole["static_resources"])["secrets"]).filter(isObject);
 
 /**
  * A whole configuration without private keys that Envoy still accepts: where it has certificates, they are asked for by name over
  * ADS, as in the running product. With a placeholder in the place of a key, Envoy would refuse it.
  */
-function withoutSecrets(whole: Json, gateway: ProxyKey): Json {
-  const resources = isObject(whole) ? whole["static_resources"] : undefined;
-  if (!isObject(whole) || !isObject(resources) || resources["secrets"] === undefined) return whole;
-  const { secrets: _, ...others } = resources;
-  const bootstrap = buildBootstrap({
+function withoutSecrets(whole: JsonObject, gateway: ProxyKey): JsonObject {
+  const { secrets, ...resources } = members(whole["static_resources"]);
+  if (secrets === undefined) return whole;
+  const live = buildBootstrap({
     nodeId: gateway,
     nodeCluster: gateway,
     ads: { path: "/run/gatewright/ads.sock" },
     admin: { path: "/run/gatewright/admin.sock" },
   });
-  if (!isObject(bootstrap)) return whole;
-  const { node, dynamic_resources: dynamic, static_resources: upstream } = bootstrap;
-  const adsClusters = isObject(upstream) && Array.isArray(upstream["clusters"]) ? upstream["clusters"] : [];
-  const clusters = Array.isArray(others["clusters"]) ? others["clusters"] : [];
+  const { ads_config: adsConfig } = members(live["dynamic_resources"]);
+  const clusters = [...list(resources["clusters"]), ...list(members(live["static_resources"])["clusters"])];
   return {
-    node: node ?? {},
-    dynamic_resources: { ads_config: (isObject(dynamic) ? dynamic["ads_config"] : undefined) ?? {} },
+    ...(live["node"] === undefined ? {} : { node: live["node"] }),
+    ...(adsConfig === undefined ? {} : { dynamic_resources: { ads_config: adsConfig } }),
     ...whole,
-    static_resources: { ...askByName(others), clusters: [...clusters, ...adsClusters] },
+    static_resources: { ...askByName(resources), clusters },
   };
 }
+
+const members = (json: Json | undefined): JsonObject => (isObject(json) ? json : {});
+const list = (json: Json | undefined): readonly Json[] => (Array.isArray(json) ? json : []);
 
 const adsSource: Json = { ads: {}, resource_api_version: "V3", initial_fetch_timeout: "0s" };
 

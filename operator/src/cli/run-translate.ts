@@ -31,23 +31,23 @@ export async function translate(paths: readonly string[], options: TranslateOpti
     bindAddress: options.bind,
     logger: createLogger({ level: "warn", format: "text", write: io.err }),
   });
-  const problems = [...manifests.problems, ...problemsOf(translation, manifests.place)];
-  for (const problem of problems) io.err(`${problem.isWarning ? "warning: " : ""}${formatProblem(problem)}\n`);
-  const gateway = chooseGateway(translation.gateways, options);
-  if (gateway.kind === "none") return complain(gateway.message);
-  const output = envoyOutput(translation.xds, {
-    gateway: gateway.key,
-    kind: options.kind,
-    showSecrets: options.showSecrets,
-  });
-  io.out(
-    options.output === "json"
-      ? `${JSON.stringify(output, undefined, 2)}\n`
-      : stringify(output, { aliasDuplicateObjects: false, lineWidth: 0 }),
-  );
-  await translation.close();
-  return problems.some(({ isWarning }) => !isWarning) ? exitCodes.problems : exitCodes.ok;
+  try {
+    const problems = [...manifests.problems, ...problemsOf(translation, manifests.place)];
+    for (const problem of problems) io.err(`${problem.isWarning ? "warning: " : ""}${formatProblem(problem)}\n`);
+    const gateway = chooseGateway(translation.gateways, options);
+    if (gateway.kind === "none") return complain(gateway.message);
+    const { kind, showSecrets } = options;
+    io.out(format(envoyOutput(translation.xds, { gateway: gateway.key, kind, showSecrets }), options.output));
+    return problems.some(({ isWarning }) => !isWarning) ? exitCodes.problems : exitCodes.ok;
+  } finally {
+    await translation.close();
+  }
 }
+
+const format = (output: unknown, as: TranslateOptions["output"]): string =>
+  as === "json"
+    ? `${JSON.stringify(output, undefined, 2)}\n`
+    : stringify(output, { aliasDuplicateObjects: false, lineWidth: 0 });
 
 type Choice = { readonly kind: "one"; readonly key: string } | { readonly kind: "none"; readonly message: string };
 

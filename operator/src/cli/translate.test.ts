@@ -98,8 +98,9 @@ describe("gatewright translate", function () {
   it("redacts the key of a secret and nothing else of it", async () => {
     const hidden = (await translate(secure, "--kind", "secret")).out;
     const shown = (await translate(secure, "--kind", "secret", "--show-secrets")).out;
-    const [{ tls_certificate: redacted }] = parse(hidden);
-    const [{ tls_certificate: whole }] = parse(shown);
+    const [{ tls_certificate: redacted, ...hiddenRest }] = parse(hidden);
+    const [{ tls_certificate: whole, ...shownRest }] = parse(shown);
+    assert.deepEqual(shownRest, hiddenRest);
     assert.deepEqual(redacted.private_key, { inline_string: "[redacted]" });
     assert.deepEqual(whole.private_key, { inline_string: privateKey });
     assert.deepEqual(redacted.certificate_chain, whole.certificate_chain);
