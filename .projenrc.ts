@@ -12,7 +12,9 @@ const versions = {
   "@types/mocha": "10.0.10",
   "@types/node": "24.19.4",
   "fast-check": "4.11.0",
+  cdk8s: "2.70.106",
   commander: "15.1.0",
+  constructs: "10.8.1",
   "js-yaml": "5.5.0",
   mocha: "12.0.3",
   oxlint: "1.94.0",
@@ -47,7 +49,7 @@ new JsonFile(project, "package.json", {
     private: true,
     description: "A Kubernetes Gateway API implementation in TypeScript with Envoy as its data plane",
     ...common,
-    workspaces: ["crd-types", "codegen", "operator"],
+    workspaces: ["crd-types", "codegen", "constructs", "charts", "operator"],
     scripts: {
       projen: "node .projenrc.ts",
       generate: "node codegen/src/main.ts",
@@ -61,6 +63,7 @@ new JsonFile(project, "package.json", {
       test: "npm run --silent generate && npm run --silent check && mocha '*/src/**/*.test.ts' 'test/**/*.test.ts'",
       "test:unit": "mocha 'operator/src/**/*.test.ts' 'codegen/src/**/*.test.ts' 'crd-types/src/**/*.test.ts'",
       golden: "npm run --silent generate && UPDATE_GOLDEN=1 mocha 'test/golden/*.test.ts'",
+      charts: "npm run --silent generate && node --conditions=source charts/src/main.ts",
       bench: "npm run --silent generate && node --conditions=source test/bench/main.ts",
       build: "npm run --silent generate && npm run build --workspaces --if-present",
     },
@@ -175,6 +178,32 @@ const packages: readonly Package[] = [
     },
   },
   {
+    dir: "constructs",
+    description: "cdk8s constructs for the kinds of the Gateway API, of Kubernetes and of Gatewright",
+    published: true,
+    fields: {
+      exports: { ".": entry("./src/index.ts", "./dist/index.js") },
+      dependencies: { "@gatewright/crd-types": common.version },
+      peerDependencies: { cdk8s: "^2.70.0", constructs: "^10.8.0" },
+      devDependencies: pick("cdk8s", "constructs"),
+      files: ["dist", "src", "!src/**/*.test.ts"],
+    },
+  },
+  {
+    dir: "charts",
+    description: "What a cluster needs to know of Gatewright, as cdk8s charts",
+    published: true,
+    fields: {
+      exports: { ".": entry("./src/index.ts", "./dist/index.js") },
+      dependencies: {
+        "@gatewright/constructs": common.version,
+        "@gatewright/crd-types": common.version,
+        ...pick("cdk8s", "constructs", "yaml"),
+      },
+      files: ["dist", "src", "!src/**/*.test.ts"],
+    },
+  },
+  {
     dir: "operator",
     description: "The Gatewright operator and command line",
     published: true,
@@ -247,6 +276,7 @@ const operatorFolders = [
 type OperatorFolder = (typeof operatorFolders)[number];
 const libraries = [
   "@gatewright/crd-types",
+  "@gatewright/constructs",
   "@bufbuild/protobuf",
   "@bufbuild/protovalidate",
   "@grpc/grpc-js",
@@ -304,6 +334,11 @@ const notIndex = "(.+/.*|([^i]|i[^n]|in[^d]|ind[^e]|inde[^x]|index[^.]).*)$";
 
 const boundaries = [
   restrict("crd-types/src/**/*.ts", forbidLibraries("crd-types", [])),
+  restrict("constructs/src/**/*.ts", forbidLibraries("constructs", ["@gatewright/crd-types", "cdk8s", "constructs"])),
+  restrict(
+    "charts/src/**/*.ts",
+    forbidLibraries("charts", ["@gatewright/crd-types", "@gatewright/constructs", "cdk8s", "constructs", "yaml"]),
+  ),
   restrict("codegen/src/**/*.ts", forbidLibraries("codegen", ["ts-morph", "yaml", "@bufbuild/protobuf"])),
   ...operatorFolders.map((folder) =>
     restrict(`operator/src/${folder}/**/*.ts`, [
@@ -358,7 +393,11 @@ new JsonFile(project, ".oxlintrc.json", {
         rules: { "no-console": "off" },
       },
       { files: ["test/support/reporter.ts"], rules: { "import/no-default-export": "off" } },
-      { files: [".projenrc.ts"], rules: { "no-new": "off" } },
+      // A construct belongs to its scope from the moment it is made.
+      {
+        files: [".projenrc.ts", "constructs/**", "charts/**", "operator/src/infra/**"],
+        rules: { "no-new": "off" },
+      },
       // Tables of different types stand in one list there: their types are erased inside, and kept at the door.
       {
         files: ["operator/src/lib/incremental.ts", "operator/src/store/*.ts"],

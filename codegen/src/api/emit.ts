@@ -1,3 +1,4 @@
+import { emitConstructs } from "./emit-constructs.ts";
 import { emitCrd } from "./emit-crds.ts";
 import { emitFeatures } from "./emit-features.ts";
 import { emitKinds } from "./emit-kinds.ts";
@@ -18,3 +19,7 @@ export const emitApi = (model: Model): ReadonlyMap<string, string> => {
 /** All files of `crd-types/src/generated/crds`, by path below it. */
 export const emitCrds = (model: Model): ReadonlyMap<string, string> =>
   new Map(model.crds.map((crd) => [`${crd.folder}/${crd.file}`, emitCrd(crd)]));
+
+/** All files of `constructs/src/generated`, by path below it. */
+export const emitConstructsOf = ({ modules, kinds }: Model): ReadonlyMap<string, string> =>
+  emitConstructs(kinds, new Map(modules.flatMap(({ types }) => types.map(({ name, doc }) => [name, doc]))));

@@ -7,6 +7,7 @@ import { request } from "./modules.ts";
 
 const apiFolder = "crd-types/src/generated/api";
 const crdsFolder = "crd-types/src/generated/crds";
+const constructsFolder = "constructs/src/generated";
 
 /** Go API types in; TypeScript types, constants and the tables of kinds and features out. */
 export const apiStep: Step = {
@@ -21,16 +22,20 @@ export const apiStep: Step = {
     "codegen/src/go",
     "crd-types/go",
   ],
-  outputs: [apiFolder, crdsFolder],
+  outputs: [apiFolder, crdsFolder, constructsFolder],
   run: async (report, stage) => {
     // Loaded when they are needed: a run that finds nothing to do should not wait for a compiler and a YAML library.
-    const [{ emitApi, emitCrds }, { verifyApi }] = await Promise.all([import("./emit.ts"), import("./verify.ts")]);
+    const [{ emitApi, emitConstructsOf, emitCrds }, { verifyApi }] = await Promise.all([
+      import("./emit.ts"),
+      import("./verify.ts"),
+    ]);
     const model = await loadModel(report);
     const files = emitApi(model);
     const problems = verifyApi(files, model.kinds);
     if (problems.length > 0) throw new CodegenError(`what was generated is not as it must be:\n${problems.join("\n")}`);
     await write(stage(apiFolder), files);
     await write(stage(crdsFolder), emitCrds(model));
+    await write(stage(constructsFolder), emitConstructsOf(model));
     report(`${model.kinds.length} kinds, ${model.crds.length} CRDs, ${model.features.length} features`);
   },
 };
