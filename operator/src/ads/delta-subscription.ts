@@ -28,7 +28,11 @@ export function subscribeDelta(
   // An empty first request means everything, for the types where that has a meaning.
   const legacy = first && request.subscribe.length === 0 && traits[type].wildcard;
   if (legacy || request.subscribe.includes(everything)) subscribeAll(parts, type, claims);
-  for (const name of request.subscribe) if (name !== everything) subscribe(parts, type, name, claims.get(name));
+  // Envoy asks for clusters first, except when some of them wait for endpoints from before the connection broke: then it asks only
+  // when these have come, and does not say that it waits.
+  const needy = first && type === "endpoint" && !parts.sessions.cluster.asked;
+  for (const name of request.subscribe)
+    if (name !== everything) subscribe(parts, type, name, needy ? undefined : claims.get(name));
   if (first && type === "route") parts.hosts.claimed([...claims.keys()].filter((name) => session.names.has(name)));
   return held(parts, type, claims);
 }

@@ -144,6 +144,20 @@ describe("delta: a client that comes with what it has", () => {
     assert.deepEqual(client.take(), ["cluster -gone"]);
   });
 
+  it("is sent endpoints if it does not ask for clusters first: some wait for them", () => {
+    const client = new Scripted();
+    client.publish(set("cluster", "a"), set("endpoint", "a"), set("route", "t"));
+    client.ask("endpoint", { subscribe: ["a"], has: { a: versionOf("endpoint", "a") } });
+    client.ask("route", { subscribe: ["t"], has: { t: "old" } });
+    assert.deepEqual(client.take(), ["endpoint a"]);
+    client.ask("cluster", { has: { a: "old" } });
+    client.ack("endpoint");
+    client.ack("cluster");
+    assert.deepEqual(client.take(), ["cluster a", "endpoint a"]);
+    client.ack("endpoint");
+    assert.deepEqual(client.take(), ["route t"]);
+  });
+
   it("is not kept waiting if it has not asked for clusters", () => {
     const client = new Scripted();
     client.publish(set("cluster", "a"), set("listener", "l"));

@@ -92,21 +92,25 @@ export class FakeEnvoy {
     this.#nonces.clear();
     this.#fresh = true;
     this.#forsaken.clear();
+    // A state-of-the-world client can hang if it waits for endpoints that are gone; its own time limit gets it out of that.
+    if (this.protocol === "sotw") this.#warming.clear();
     // The virtual hosts of a table that it does not claim come anew, whatever it says of them.
     for (const table of this.#interest.route.names)
       if (!this.#interest.route.versions.has(table))
         for (const name of this.#interest.virtualHost.versions.keys())
           if (routeTableOf(name) === table) this.#allowRepeat("virtualHost", name);
     this.#heldAnswers = [];
-    // Envoy waits for endpoints only so long, then takes those that it has from before.
-    this.#warming.clear();
-    this.#cold.clear();
-    for (const type of ["cluster", "endpoint", "listener", "route", "virtualHost"] as const) {
-      const interest = this.#interest[type];
-      interest.lastNonce = "";
-      const was = interest.asked || type === "cluster";
-      interest.asked = false;
-      if (was) this.#ask(type, [...interest.names], []);
+    const asked = (["cluster", "endpoint", "listener", "route", "virtualHost"] as const).filter(
+      (type) => this.#interest[type].asked || type === "cluster",
+    );
+    for (const type of asked) Object.assign(this.#interest[type], { lastNonce: "", asked: false });
+    for (const type of asked) {
+      // While clusters wait for endpoints it says nothing of clusters; and does not say which endpoints it waits for.
+      if (type === "cluster" && this.#warming.size > 0) {
+        for (const name of this.#interest.endpoint.names) this.#allowRepeat("endpoint", name);
+        continue;
+      }
+      this.#ask(type, [...this.#interest[type].names], []);
     }
   }
 
@@ -126,6 +130,7 @@ export class FakeEnvoy {
       interest.waiting.clear();
       interest.all = false;
       interest.asked = false;
+      interest.lastNonce = "";
       interest.lastVersion = "";
     }
     this.#warming.clear();
@@ -194,9 +199,10 @@ export class FakeEnvoy {
     const error = bad.length === 0 ? undefined : `refused ${type}: ${bad.map(({ name }) => hint(name)).join(", ")}`;
     this.#fresh = false;
     const answer = () => this.#answer(type, nonce, error);
-    if (type === "cluster" && this.#warming.size > 0) this.#heldAnswers.push(answer);
-    else answer();
+    if (type === "cluster") this.#heldAnswers.push(answer);
+    // What an answer to clusters waited for is answered after it.
     this.#releaseAnswers();
+    if (type !== "cluster") answer();
   }
 
   #allowRepeat(type: ResourceType, name: string): void {
@@ -265,6 +271,7 @@ export class FakeEnvoy {
       interest.waiting.delete(name);
     }
     interest.waiting.delete("*");
+    if (type === "route") for (const table of removed) this.#interest.virtualHost.waiting.delete(table);
     if (type === "virtualHost")
       for (const name of [...resources.map((one) => one.name), ...removed]) interest.waiting.delete(routeTableOf(name));
   }
@@ -369,11 +376,12 @@ export class FakeEnvoy {
 
   #releaseAnswers(): void {
     if (this.#warming.size > 0) return;
-    // Listeners are asked for when the first clusters are there.
-    if (this.responses.cluster > 0 && !this.#interest.listener.asked) this.#ask("listener", [], []);
     const answers = this.#heldAnswers;
     this.#heldAnswers = [];
     for (const answer of answers) answer();
+    if (!this.#interest.cluster.asked) this.#ask("cluster", [], []);
+    // Listeners are asked for when the first clusters are there.
+    if (this.responses.cluster > 0 && !this.#interest.listener.asked) this.#ask("listener", [], []);
   }
 
   // ------------------------------------------------------------ requests
