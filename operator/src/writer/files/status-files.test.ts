@@ -84,6 +84,7 @@ describe("createStatusFiles()", () => {
     const second = open();
     second.write([wanted("team-a/web", "True")]);
     await second.flushed();
+    assert.equal((await stat(path("team-a/web"))).ino, ino, "a new run finds nothing to write");
     assert.match(await readFile(path("team-a/web"), "utf8"), /2026-01-01/);
     second.write([wanted("team-a/web", "False")]);
     await second.flushed();

@@ -30,7 +30,7 @@ export type StatusFiles = {
 
 export function createStatusFiles(options: StatusFilesOptions): StatusFiles {
   const { directory, controllerName, clock, logger } = options;
-  const stored = new Map<string, Status>();
+  const stored = new Map<string, Stored>();
   let pending = new Map<string, DesiredStatus | undefined>();
   let working: Promise<void> | undefined;
   let retry: (() => void) | undefined;
@@ -81,14 +81,15 @@ export function createStatusFiles(options: StatusFilesOptions): StatusFiles {
   }
 
   async function store(key: string, path: string, desired: DesiredStatus): Promise<void> {
-    const previous = stored.get(key) ?? (await readStatus(path));
+    const previous = stored.get(key) ?? (await readStored(path));
     const now = options
       .now()
       .toISOString()
       .replace(/\.\d+Z$/, "Z");
-    const status = mergeStatus(previous, desired.status, controllerName, now);
-    if (!stored.has(key) || !sameStatus(previous, status)) await replace(path, fileOf(desired, status));
-    stored.set(key, status);
+    const status = mergeStatus(previous?.status, desired.status, controllerName, now);
+    const stands = previous?.generation === desired.generation && sameStatus(previous.status, status);
+    if (!stands) await replace(path, fileOf(desired, status));
+    stored.set(key, { generation: desired.generation, status });
   }
 
   async function remove(key: string, path: string): Promise<void> {
@@ -136,16 +137,23 @@ export function createStatusFiles(options: StatusFilesOptions): StatusFiles {
   };
 }
 
+type Stored = { readonly generation: number | undefined; readonly status: Status };
+
 /** What a file says from an earlier run, if it can be read: it knows since when conditions are as they are. */
-async function readStatus(path: string): Promise<Status | undefined> {
+async function readStored(path: string): Promise<Stored | undefined> {
   try {
     const file: unknown = parse(await readFile(path, "utf8"));
-    if (typeof file !== "object" || file === null || !("status" in file)) return undefined;
-    return typeof file.status === "object" && file.status !== null ? { ...file.status } : undefined;
+    const status = fieldOf(file, "status");
+    const generation = fieldOf(fieldOf(file, "metadata"), "generation");
+    if (typeof status !== "object" || status === null) return undefined;
+    return { generation: typeof generation === "number" ? generation : undefined, status: { ...status } };
   } catch {
     return undefined;
   }
 }
+
+const fieldOf = (value: unknown, name: string): unknown =>
+  typeof value === "object" && value !== null ? Reflect.get(value, name) : undefined;
 
 /** Readers see the old file or the new one, never half of one. */
 async function replace(path: string, text: string): Promise<void> {
