@@ -259,7 +259,7 @@ stringData: {tls.crt: ${JSON.stringify(certificate)}, tls.key: ${JSON.stringify(
           return [path.slice(directory.length), `${(await stat(path)).ino} ${await readFile(path, "utf8")}`] as const;
         }),
       );
-      return new Map(entries.toSorted());
+      return new Map(entries);
     };
     await goodTakesAnEdit();
     await gateway.statusWhen("HTTPRoute", "team-a", "good", ({ metadata }) => metadata.generation !== undefined);
