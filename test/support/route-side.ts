@@ -3,6 +3,7 @@ import type { Service, ServicePort } from "@gatewright/crd-types/core/v1";
 import type { EndpointSlice } from "@gatewright/crd-types/discovery/v1";
 import type { HTTPRoute, HTTPRouteRule } from "@gatewright/crd-types/gateway/v1";
 import type { ExtensionCheck, Refusal } from "../../operator/src/gatewayapi/inputs.ts";
+import { createRouteObjects } from "../../operator/src/gatewayapi/route-objects.ts";
 import { createRouteSide } from "../../operator/src/gatewayapi/routes/index.ts";
 import type { AttachedListener, AttachmentView, ClassView, GatewayView } from "../../operator/src/gatewayapi/views.ts";
 import { routeTableKey, virtualHostKey } from "../../operator/src/ir/index.ts";
@@ -87,7 +88,14 @@ export function createRouteFixture() {
       refusedListeners: graph.source("refusedListeners"),
       settings: { controllerName: "gatewright.dev/gateway-controller", rootNamespace: "gatewright-system" },
     },
-    { classes, gateways, attachments, reservedHosts, misdirectedHosts },
+    {
+      classes,
+      gateways,
+      attachments,
+      reservedHosts,
+      misdirectedHosts,
+      routeObjects: createRouteObjects(graph, store),
+    },
   );
 
   /** A Gateway with one listener for each route table. */

@@ -11,22 +11,25 @@ import {
 } from "./gateway/index.ts";
 import type { Inputs } from "./inputs.ts";
 import { createGrants } from "./refs/index.ts";
+import { createRouteObjects, type RouteObjects } from "./route-objects.ts";
 import type { GatewaySide } from "./views.ts";
 
 /** All that can be said of classes, Gateways and attachments without looking into a route's rules. */
 export function createGatewaySide(
   graph: Graph,
   inputs: Inputs,
-): GatewaySide & CertificateTables & { readonly proxies: Table<Proxy> } {
+): GatewaySide & CertificateTables & { readonly proxies: Table<Proxy>; readonly routeObjects: RouteObjects } {
   const classes = createClasses(graph, inputs);
   const own = createOwnGateways(graph, inputs, classes);
   const grants = createGrants(graph, inputs.store);
   const certificates = createCertificates(graph, inputs, own);
   const gateways = createGateways(graph, inputs, { own, classes, grants, certificates });
+  const routeObjects = createRouteObjects(graph, inputs.store);
   return {
     classes,
+    routeObjects,
     gateways,
-    attachments: createAttachments(graph, inputs, gateways),
+    attachments: createAttachments(graph, inputs, routeObjects, gateways),
     ...createListenerHosts(graph, gateways),
     ...certificates,
     proxies: createProxies(graph, gateways),

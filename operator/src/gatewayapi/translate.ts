@@ -13,7 +13,7 @@ export type Translation = {
   readonly statuses: Table<DesiredStatus>;
   /** By Gateway key; only Gateways of ours. */
   readonly gateways: Table<GatewayView>;
-  /** By HTTPRoute key. */
+  /** By `routeKey`. */
   readonly attachments: Table<AttachmentView>;
 };
 

@@ -4,6 +4,7 @@ import type { HTTPRouteRule, ParentReference } from "@gatewright/crd-types/gatew
 import type { Condition, LabelSelector } from "@gatewright/crd-types/meta/v1";
 import type { Cluster, ExtensionConfig, ProxyKey, Route } from "../ir/index.ts";
 import type { Table } from "../lib/index.ts";
+import type { RouteKindName } from "./route-objects.ts";
 
 /** A condition before its writer has put `lastTransitionTime` on it. */
 export type DesiredCondition = Omit<Condition, "lastTransitionTime">;
@@ -58,7 +59,7 @@ export type ListenerView = {
   readonly conditions: readonly DesiredCondition[];
 };
 
-/** What became of a route's parent references. By route key (`HTTPRoute namespace/name` → plain object key, one table a kind). */
+/** What became of a route's parent references. By `routeKey`. */
 export type AttachmentView = {
   /** Only references to our Gateways, in the route's order. */
   readonly parents: readonly ParentView[];
@@ -97,7 +98,7 @@ export type GatewaySide = {
   readonly classes: Table<ClassView>;
   /** By Gateway key. */
   readonly gateways: Table<GatewayView>;
-  /** By HTTPRoute key. */
+  /** By `routeKey`. */
   readonly attachments: Table<AttachmentView>;
   /**
    * Hosts that listeners state, by `virtualHostKey`; the members are keys of their Gateways. Such a virtual host exists even
@@ -164,7 +165,7 @@ export type FilterView =
 
 /** The status that we want for an object. By `<kind> <object key>`. */
 export type DesiredStatus = {
-  readonly kind: "GatewayClass" | "Gateway" | "HTTPRoute" | "HTTPFilter" | "MeshConfig";
+  readonly kind: "GatewayClass" | "Gateway" | RouteKindName | "HTTPFilter" | "MeshConfig";
   readonly key: string;
   readonly generation: number;
   /** The `status` as the API spells it, without times. For routes only our own `parents` entries: the writer keeps those of others. */

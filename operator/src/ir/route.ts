@@ -59,8 +59,8 @@ export type ForwardAction = {
   readonly kind: "forward";
   /** Never empty; weights are > 0. */
   readonly backends: readonly WeightedBackend[];
-  /** Share of the requests answered 500, since some backends are invalid: `weight` of `total`. */
-  readonly failing?: { readonly weight: number; readonly total: number };
+  /** Share of the requests answered 500, or `status`, since some backends are invalid: `weight` of `total`. */
+  readonly failing?: { readonly weight: number; readonly total: number; readonly status?: number };
   readonly rewrite?: Rewrite;
   readonly mirrors: readonly Mirror[];
   /** For the whole request; 0 is none. Undefined: Envoy's default is switched off too (Gateway API has none). */

@@ -86,7 +86,7 @@ export function rowOf(desired: DesiredStatus, context: RowContext): Row {
     message: condition.message,
   });
   if (kind === "Gateway") return gatewayRow(key, status, context, problemAt);
-  if (kind === "HTTPRoute") {
+  if (kind.endsWith("Route")) {
     const parents = recordsIn(status["parents"]);
     const conditions = parents.flatMap((parent) => conditionsOf(parent));
     return {

@@ -137,7 +137,8 @@ function rowContext({ store }: Reconciler, fleet: () => Fleet, place: RowContext
   return {
     member: (gateway) => fleet().members().get(gateway),
     gateway: (key) => store.objects.Gateway.get(key)?.spec,
-    hostnames: (_, key) => store.objects.HTTPRoute.get(key)?.spec.hostnames ?? [],
+    hostnames: (kind, key) =>
+      (kind === "GRPCRoute" ? store.objects.GRPCRoute : store.objects.HTTPRoute).get(key)?.spec.hostnames ?? [],
     place,
   };
 }

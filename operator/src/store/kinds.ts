@@ -1,7 +1,7 @@
 import type { HTTPFilter, MeshConfig } from "@gatewright/crd-types/config/v1";
 import type { ConfigMap, Namespace, Secret, Service } from "@gatewright/crd-types/core/v1";
 import type { EndpointSlice } from "@gatewright/crd-types/discovery/v1";
-import type { Gateway, GatewayClass, HTTPRoute } from "@gatewright/crd-types/gateway/v1";
+import type { Gateway, GatewayClass, GRPCRoute, HTTPRoute } from "@gatewright/crd-types/gateway/v1";
 import type { ReferenceGrant } from "@gatewright/crd-types/gateway/v1beta1";
 
 /** The kinds that translation reads, by the name of their table. */
@@ -10,6 +10,7 @@ export type StoredKinds = {
   readonly EndpointSlice: EndpointSlice;
   readonly Gateway: Gateway;
   readonly GatewayClass: GatewayClass;
+  readonly GRPCRoute: GRPCRoute;
   readonly HTTPFilter: HTTPFilter;
   readonly HTTPRoute: HTTPRoute;
   readonly MeshConfig: MeshConfig;
@@ -27,6 +28,7 @@ export const storedKinds: Readonly<Record<StoredKind, { readonly group: string; 
   EndpointSlice: { group: "discovery.k8s.io", namespaced: true },
   Gateway: { group: "gateway.networking.k8s.io", namespaced: true },
   GatewayClass: { group: "gateway.networking.k8s.io", namespaced: false },
+  GRPCRoute: { group: "gateway.networking.k8s.io", namespaced: true },
   HTTPFilter: { group: "config.aether.io", namespaced: true },
   HTTPRoute: { group: "gateway.networking.k8s.io", namespaced: true },
   MeshConfig: { group: "config.aether.io", namespaced: true },

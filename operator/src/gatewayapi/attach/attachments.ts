@@ -3,16 +3,18 @@ import type { Inputs } from "../inputs.ts";
 import type { AttachmentView, GatewayView } from "../views.ts";
 import { attachRoute } from "./attachment.ts";
 import { createAttachPoints } from "./attach-points.ts";
-import { httpRouteKind } from "./kinds.ts";
+import type { RouteObjects } from "../route-objects.ts";
+import { routeKinds } from "./kinds.ts";
 import { type Labels, labelsOf } from "./namespaces.ts";
 
-/** HTTPRoutes and what became of their parents, by HTTPRoute key. Those without a parent of ours are not there. */
+/** Routes of all kinds and what became of their parents, by `routeKey`. Those without a parent of ours are not there. */
 export function createAttachments(
   graph: Graph,
   { store }: Inputs,
+  routes: RouteObjects,
   gateways: Table<GatewayView>,
 ): Table<AttachmentView> {
-  const { HTTPRoute, Namespace } = store.objects;
+  const { Namespace } = store.objects;
   const attachPoints = createAttachPoints(graph, gateways);
   const namespaceLabels = graph.derive<Labels>("namespaceLabels", {
     keysOf: [Namespace],
@@ -21,15 +23,15 @@ export function createAttachments(
   });
 
   return graph.derive<AttachmentView>("attachments", {
-    keysOf: [HTTPRoute],
+    keysOf: routes.keys,
     compute: (key) => {
-      const route = HTTPRoute.get(key);
+      const route = routes.get(key);
       if (route === undefined) return undefined;
-      const { parentRefs = [], hostnames = [] } = route.spec;
+      const { parentRefs = [], hostnames = [] } = route.object.spec;
       const parents = attachRoute(
-        { namespace: route.metadata.namespace ?? "", parentRefs, hostnames },
+        { namespace: route.object.metadata.namespace ?? "", parentRefs, hostnames },
         {
-          kind: httpRouteKind,
+          kind: routeKinds[route.kind],
           gateway: attachPoints.get,
           labels: (namespace) => labelsOf(namespace, namespaceLabels.get(namespace)),
         },

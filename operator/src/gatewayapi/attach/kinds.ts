@@ -1,9 +1,10 @@
 import { GroupName, HTTPProtocolType, HTTPSProtocolType } from "@gatewright/crd-types/gateway/v1";
+import type { RouteKindName } from "../route-objects.ts";
 
 /** A kind of route that listeners take. A new one is a row here, a table of attachments, and its translation. */
 export type RouteKind = {
   readonly group: string;
-  readonly kind: "HTTPRoute";
+  readonly kind: RouteKindName;
   /** Protocols of the listeners that take it. */
   readonly protocols: readonly string[];
 };
@@ -14,12 +15,15 @@ export const httpRouteKind: RouteKind = {
   protocols: [HTTPProtocolType, HTTPSProtocolType],
 };
 
-const routeKinds: readonly RouteKind[] = [httpRouteKind];
+export const routeKinds: Readonly<Record<RouteKindName, RouteKind>> = {
+  HTTPRoute: httpRouteKind,
+  GRPCRoute: { group: GroupName, kind: "GRPCRoute", protocols: [HTTPProtocolType, HTTPSProtocolType] },
+};
 
 export type GroupKind = { readonly group: string; readonly kind: string };
 
 /** What a listener of this protocol takes, where it does not say less. Empty for protocols that we do not serve. */
 export const kindsOfProtocol = (protocol: string): readonly GroupKind[] =>
-  routeKinds
+  Object.values(routeKinds)
     .filter(({ protocols }) => protocols.includes(protocol))
     .map(({ group, kind }): GroupKind => ({ group, kind }));

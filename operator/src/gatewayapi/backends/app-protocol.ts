@@ -4,7 +4,7 @@ import type { Cluster } from "../../ir/index.ts";
 export type BackendProtocol = { readonly protocol: Cluster["protocol"]; readonly mark?: string };
 
 const http: BackendProtocol = { protocol: "http1" };
-const h2c: BackendProtocol = { protocol: "http2", mark: "h2c" };
+export const h2c: BackendProtocol = { protocol: "http2", mark: "h2c" };
 const ws: BackendProtocol = { protocol: "websocket", mark: "ws" };
 
 /** Kubernetes' own names and the common ones without a prefix. https://kep.k8s.io/3726 */

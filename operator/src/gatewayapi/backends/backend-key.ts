@@ -1,16 +1,33 @@
 // A backend is a port of a Service. Its cluster is named after it and after the policy that clients of it need, so that all
 // routes share it and an edit of a route never renames it.
 
-/** `namespace/service|port`. */
-export const backendKey = (namespace: string, service: string, port: number): string =>
-  `${namespace}/${service}|${port}`;
+/** What routes want to speak to it, whatever its port says of itself. */
+export type BackendTransport = "http" | "grpc";
 
-export function parseBackendKey(key: string): { readonly service: string; readonly port: number } {
-  const [service = "", port = ""] = key.split("|");
-  return { service, port: Number(port) };
+/** `namespace/service|port`, and the transport after it where that is not HTTP. */
+export const backendKey = (
+  namespace: string,
+  service: string,
+  port: number,
+  transport: BackendTransport = "http",
+): string => `${namespace}/${service}|${port}${transport === "http" ? "" : `|${transport}`}`;
+
+export function parseBackendKey(key: string): {
+  readonly service: string;
+  readonly port: number;
+  readonly transport: string;
+} {
+  const [service = "", port = "", transport = "http"] = key.split("|");
+  return { service, port: Number(port), transport };
 }
 
-export const clusterName = (backend: string, policy: string | undefined): string =>
-  policy === undefined ? backend : `${backend}|${policy}`;
+export function clusterName(backend: string, mark: string | undefined): string {
+  const port = backend.split("|", 2).join("|");
+  return mark === undefined ? port : `${port}|${mark}`;
+}
 
-export const backendOfCluster = (cluster: string): string => cluster.split("|", 2).join("|");
+/** The backends that a cluster may come from. */
+export function backendsOfCluster(cluster: string): readonly string[] {
+  const port = cluster.split("|", 2).join("|");
+  return cluster === port ? [port] : [port, `${port}|grpc`];
+}

@@ -1,7 +1,7 @@
 import type { Service, ServicePort } from "@gatewright/crd-types/core/v1";
 import type { EndpointSlice } from "@gatewright/crd-types/discovery/v1";
 import type { Cluster } from "../../ir/index.ts";
-import { parseAppProtocol } from "./app-protocol.ts";
+import { h2c, parseAppProtocol } from "./app-protocol.ts";
 import { clusterName, parseBackendKey } from "./backend-key.ts";
 import { isReady } from "./readiness.ts";
 
@@ -34,12 +34,14 @@ export function translateBackend(
   service: Service | undefined,
   fqdnSlices: readonly EndpointSlice[],
 ): BackendView {
-  const { service: serviceKey, port: number } = parseBackendKey(key);
+  const { service: serviceKey, port: number, transport } = parseBackendKey(key);
   if (service === undefined) return invalid("BackendNotFound", `Service ${serviceKey} does not exist`);
   const external = service.spec?.type === "ExternalName";
   const port = service.spec?.ports?.find((candidate) => candidate.port === number && isTcp(candidate));
   if (port === undefined && !external) return unknownPort(serviceKey, service, number);
-  const speaks = parseAppProtocol(port?.appProtocol);
+  const stated = parseAppProtocol(port?.appProtocol);
+  // gRPC needs HTTP/2, whether the Service says so or not.
+  const speaks = stated && transport === "grpc" ? h2c : stated;
   if (speaks === undefined)
     return invalid(
       "UnsupportedProtocol",

@@ -3,7 +3,7 @@ import type { Cluster, Endpoints } from "../../ir/index.ts";
 import { deepEqual, type Graph, type Table } from "../../lib/index.ts";
 import { objectKey, type Store } from "../../store/index.ts";
 import { type BackendView, translateBackend } from "./backend.ts";
-import { backendOfCluster, parseBackendKey } from "./backend-key.ts";
+import { backendsOfCluster, parseBackendKey } from "./backend-key.ts";
 import { translateEndpoints } from "./endpoints.ts";
 
 /** The backends that `inUse` names, by `backendKey`; the values of `inUse` are lists of such keys. */
@@ -36,21 +36,25 @@ export function createClusters(
   const names = graph.index("clusterNames", named, ({ clusters }) => clusters.map(({ name }) => name));
   const slicesOf = graph.index("slicesOfService", EndpointSlice, serviceOf);
 
+  function backendOf(cluster: string) {
+    for (const key of backendsOfCluster(cluster)) {
+      const backend = backends.get(key);
+      if (backend?.kind === "service" && backend.cluster.name === cluster) return { ...backend, key };
+    }
+    return undefined;
+  }
+
   const clusters = graph.derive<Cluster>("clusters", {
     keysOf: [names],
-    compute: (name) => {
-      const backend = backends.get(backendOfCluster(name));
-      return backend?.kind === "service" && backend.cluster.name === name ? backend.cluster : undefined;
-    },
+    compute: (name) => backendOf(name)?.cluster,
   });
 
   const endpoints = graph.derive<Endpoints>("endpoints", {
     keysOf: [clusters],
     compute: (name) => {
-      const key = backendOfCluster(name);
-      const backend = backends.get(key);
-      if (backend?.kind !== "service" || backend.cluster.endpoints.kind !== "eds") return undefined;
-      const slices = members(slicesOf.get(parseBackendKey(key).service), EndpointSlice);
+      const backend = backendOf(name);
+      if (backend === undefined || backend.cluster.endpoints.kind !== "eds") return undefined;
+      const slices = members(slicesOf.get(parseBackendKey(backend.key).service), EndpointSlice);
       return { cluster: name, addresses: translateEndpoints(slices, backend.endpoints) };
     },
     equal: deepEqual,

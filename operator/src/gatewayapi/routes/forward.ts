@@ -2,12 +2,15 @@ import type { HTTPBackendRef, HTTPRouteRule } from "@gatewright/crd-types/gatewa
 import type { ForwardAction, PathChange, RouteAction, WeightedBackend } from "../../ir/index.ts";
 import { deepEqual } from "../../lib/index.ts";
 import { type FilterContext, type Filters, translateFilters } from "./filters.ts";
+import type { Unavailable } from "./unavailable.ts";
 import { translateRetry, translateTimeouts } from "./timeouts.ts";
 
-/** What is answered where there is nobody to forward to. */
-export const unavailable: RouteAction = { kind: "respond", status: 500 };
-
 const maxWeight = 1_000_000;
+
+export type RuleContext = Omit<FilterContext, "level"> & {
+  /** What those are answered whose backend is not there. */
+  readonly unavailable: Unavailable;
+};
 
 type Share = {
   readonly weight: number;
@@ -17,12 +20,8 @@ type Share = {
 };
 
 /** Forwards to the backends by weight. Weights of zero get nothing; nobody left, or nobody valid, is a 500. */
-export function translateForward(
-  rule: HTTPRouteRule,
-  filters: Filters,
-  context: Omit<FilterContext, "level">,
-): RouteAction {
-  const { report } = context;
+export function translateForward(rule: HTTPRouteRule, filters: Filters, context: RuleContext): RouteAction {
+  const { report, unavailable } = context;
   const refs = rule.backendRefs ?? [];
   const shares = refs.map((ref, index) => translateBackendRef(ref, `backendRefs[${index}]`, context));
   const timeouts = translateTimeouts(rule.timeouts, report);
@@ -41,7 +40,9 @@ export function translateForward(
     kind: "forward",
     backends,
     mirrors,
-    ...(failing > 0 && { failing: { weight: failing, total } }),
+    ...(failing > 0 && {
+      failing: { weight: failing, total, ...(unavailable.status !== 500 && { status: unavailable.status }) },
+    }),
     ...((host ?? path) !== undefined && { rewrite }),
     ...timeouts,
     ...(retry !== undefined && { retry }),

@@ -4,16 +4,17 @@ import { createBackends, createClusters } from "../backends/index.ts";
 import { createFilters } from "../filters/index.ts";
 import type { Inputs } from "../inputs.ts";
 import { createGrants, refusalOf } from "../refs/index.ts";
+import type { RouteObjects } from "../route-objects.ts";
 import type { FilterView, GatewaySide, RulesView } from "../views.ts";
 import { backendKeysOf, createReferences } from "./references.ts";
-import { failRules, translateRules } from "./rules.ts";
+import { failRules, ruledRoute, translateRules } from "./rules.ts";
 import { createLiveTables, createRouteTables, type RouteTables } from "./tables.ts";
 import { createVirtualHosts } from "./virtual-hosts.ts";
 
 export type { TableFeatures } from "./tables.ts";
 
 export type RouteSide = RouteTables & {
-  /** By HTTPRoute key, for those that refer to a Gateway of ours. */
+  /** By `routeKey`, for those that refer to a Gateway of ours. */
   readonly rules: Table<RulesView>;
   /** By HTTPFilter key. */
   readonly filters: Table<FilterView>;
@@ -23,10 +24,13 @@ export type RouteSide = RouteTables & {
 };
 
 /** Routes, filters and backends: everything that does not depend on how listeners are set up, and then where it is served. */
-export function createRouteSide(graph: Graph, inputs: Inputs, gatewaySide: GatewaySide): RouteSide {
+export function createRouteSide(
+  graph: Graph,
+  inputs: Inputs,
+  gatewaySide: GatewaySide & { readonly routeObjects: RouteObjects },
+): RouteSide {
   const { store, quarantine } = inputs;
-  const { HTTPRoute } = store.objects;
-  const { attachments, classes, gateways } = gatewaySide;
+  const { attachments, classes, gateways, routeObjects } = gatewaySide;
 
   const grants = createGrants(graph, store);
   const filters = createFilters(graph, inputs, classes);
@@ -35,7 +39,7 @@ export function createRouteSide(graph: Graph, inputs: Inputs, gatewaySide: Gatew
   const backendsOfRoute = graph.derive("backendsOfRoute", {
     keysOf: [own],
     compute: (key) => {
-      const route = HTTPRoute.get(key);
+      const route = routeObjects.get(key);
       return route && backendKeysOf(route);
     },
     equal: deepEqual,
@@ -45,12 +49,13 @@ export function createRouteSide(graph: Graph, inputs: Inputs, gatewaySide: Gatew
   const rules = graph.derive<RulesView>("rules", {
     keysOf: [own],
     compute: (key) => {
-      const route = HTTPRoute.get(key);
+      const route = routeObjects.get(key);
       if (route === undefined) return undefined;
-      const refusal = refusalOf(quarantine, "HTTPRoute", route);
-      if (refusal !== undefined) return failRules(route, refusal);
-      const references = createReferences(route.metadata.namespace ?? "", { grants, backends, filters });
-      return translateRules(route, references);
+      const { kind, object } = route;
+      const refusal = refusalOf(quarantine, kind, object);
+      if (refusal !== undefined) return failRules(ruledRoute(route), refusal);
+      const references = createReferences(object.metadata.namespace ?? "", { grants, backends, filters }, kind);
+      return translateRules(ruledRoute(route), references);
     },
     equal: deepEqual,
   });

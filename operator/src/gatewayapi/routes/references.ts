@@ -1,10 +1,15 @@
-import type { BackendObjectReference, HTTPRoute, LocalObjectReference } from "@gatewright/crd-types/gateway/v1";
+import type {
+  BackendObjectReference,
+  HTTPRequestMirrorFilter,
+  LocalObjectReference,
+} from "@gatewright/crd-types/gateway/v1";
 import type { Cluster, RouteExtension } from "../../ir/index.ts";
 import type { Table } from "../../lib/index.ts";
 import { objectKey } from "../../store/index.ts";
-import { backendKey, type BackendView } from "../backends/index.ts";
+import { backendKey, type BackendTransport, type BackendView } from "../backends/index.ts";
 import type { Problem } from "../conditions.ts";
 import type { Grants } from "../refs/index.ts";
+import type { RouteKindName, RouteObject } from "../route-objects.ts";
 import type { FilterView } from "../views.ts";
 
 export type Unresolved = { readonly kind: "unresolved" } & Problem;
@@ -29,9 +34,15 @@ type Tables = {
 
 const unresolved = (reason: string, message: string): Unresolved => ({ kind: "unresolved", reason, message });
 
-export function createReferences(namespace: string, { grants, backends, filters }: Tables): References {
+/** `routeKind` is that of the route. */
+export function createReferences(
+  namespace: string,
+  { grants, backends, filters }: Tables,
+  routeKind: RouteKindName = "HTTPRoute",
+): References {
   const clusters = new Map<string, Cluster>();
-  const from = { group: "gateway.networking.k8s.io", kind: "HTTPRoute", namespace };
+  const from = { group: "gateway.networking.k8s.io", kind: routeKind, namespace };
+  const transport = transportOf(routeKind);
 
   return {
     backend: (ref) => {
@@ -43,7 +54,7 @@ export function createReferences(namespace: string, { grants, backends, filters 
       if (!grants.permits(from, { group, kind, namespace: target, name }))
         return unresolved("RefNotPermitted", `no ReferenceGrant in namespace ${target} permits Service ${key}`);
       if (port === undefined) return unresolved("BackendNotFound", `no port of Service ${key} is named`);
-      const backend = backends.get(backendKey(target, name, port));
+      const backend = backends.get(backendKey(target, name, port, transport));
       if (backend === undefined) return unresolved("BackendNotFound", `Service ${key} does not exist`);
       if (backend.kind === "invalid") return unresolved(backend.reason, backend.message);
       clusters.set(backend.cluster.name, backend.cluster);
@@ -82,15 +93,24 @@ const namespaceOf = ({ namespace }: BackendObjectReference, local: string): stri
 
 const describeKind = (group: string, kind: string): string => JSON.stringify(group === "" ? kind : `${kind}.${group}`);
 
+const transportOf = (kind: RouteKindName): BackendTransport => (kind === "GRPCRoute" ? "grpc" : "http");
+
+type BackendRule = {
+  readonly backendRefs?: readonly BackendObjectReference[];
+  readonly filters?: readonly { readonly requestMirror?: HTTPRequestMirrorFilter }[];
+};
+
 /** Keys of the backends that a route refers to, permitted or not, each once. */
-export function backendKeysOf({ metadata, spec }: HTTPRoute): readonly string[] {
-  const refs = (spec.rules ?? []).flatMap(({ backendRefs = [], filters = [] }): readonly BackendObjectReference[] => [
+export function backendKeysOf({ kind, object: { metadata, spec } }: RouteObject): readonly string[] {
+  const transport = transportOf(kind);
+  const rules: readonly BackendRule[] = spec.rules ?? [];
+  const refs = rules.flatMap(({ backendRefs = [], filters = [] }): readonly BackendObjectReference[] => [
     ...backendRefs,
     ...filters.flatMap(({ requestMirror }) => (requestMirror === undefined ? [] : [requestMirror.backendRef])),
   ]);
   const keys = refs.flatMap((ref) =>
     isService(ref) && ref.port !== undefined
-      ? [backendKey(namespaceOf(ref, metadata.namespace ?? ""), ref.name, ref.port)]
+      ? [backendKey(namespaceOf(ref, metadata.namespace ?? ""), ref.name, ref.port, transport)]
       : [],
   );
   return [...new Set(keys)].toSorted();

@@ -35,7 +35,11 @@ const extension = (name: string): Route["extensions"][number] => ({
 function translate(stated: unknown) {
   // What comes from a file may hold values that the type does not know.
   const rule: HTTPRouteRule = JSON.parse(JSON.stringify(stated));
-  const { routes, invalid, unresolved } = translateRule(rule, { namespace: "n", route: "r", index: 2 }, references);
+  const { routes, invalid, unresolved } = translateRule(
+    rule,
+    { kind: "HTTPRoute", namespace: "n", route: "r", index: 2 },
+    references,
+  );
   return { routes: routes.map(({ route }) => route), ranks: routes.map(({ rank }) => rank), invalid, unresolved };
 }
 

@@ -2,13 +2,20 @@ import type { HTTPRouteMatch, HTTPRouteRule } from "@gatewright/crd-types/gatewa
 import type { Origin, Route, RouteAction } from "../../ir/index.ts";
 import type { RankedRoute } from "../views.ts";
 import { type Filters, translateFilters } from "./filters.ts";
-import { translateForward, unavailable } from "./forward.ts";
+import { translateForward } from "./forward.ts";
+import { grpcRank } from "./grpc.ts";
+import { type HttpRouteKind, unavailableTo } from "./unavailable.ts";
 import { hasRegex, rankOf, translateMatch } from "./match.ts";
 import type { References } from "./references.ts";
 import { createRuleReport, type RuleReport } from "./report.ts";
 
 /** Where a rule stands. */
-export type RulePlace = { readonly namespace: string; readonly route: string; readonly index: number };
+export type RulePlace = {
+  readonly kind: HttpRouteKind;
+  readonly namespace: string;
+  readonly route: string;
+  readonly index: number;
+};
 
 export type TranslatedRule = Pick<RuleReport, "invalid" | "unresolved"> & { readonly routes: readonly RankedRoute[] };
 
@@ -22,7 +29,8 @@ const matchesOf = ({ matches = [] }: HTTPRouteRule): readonly HTTPRouteMatch[] =
 export function translateRule(rule: HTTPRouteRule, place: RulePlace, references: References): TranslatedRule {
   const report = createRuleReport(place.index);
   const matches = matchesOf(rule);
-  const context = { matches, references, report };
+  const unavailable = unavailableTo(place.kind);
+  const context = { matches, references, report, unavailable };
   const filters = translateFilters(rule.filters ?? [], "filters", { ...context, level: "rule" });
   if (filters.redirect !== undefined && (rule.backendRefs ?? []).length > 0)
     report.refuse("filters", "RequestRedirect cannot stand beside backendRefs");
@@ -47,7 +55,7 @@ export function failRule(rule: HTTPRouteRule, place: RulePlace): readonly Ranked
   return matchesOf(rule).flatMap((stated, index): readonly RankedRoute[] => {
     const match = translateMatch(stated, `matches[${index}]`, report);
     if (match === undefined || hasRegex(match)) return [];
-    return [rankedRoute(match, index, rule, place, { action: unavailable, extensions: [] })];
+    return [rankedRoute(match, index, rule, place, { action: unavailableTo(place.kind), extensions: [] })];
   });
 }
 
@@ -68,10 +76,10 @@ function rankedRoute(
   place: RulePlace,
   treatment: Treatment,
 ): RankedRoute {
-  const { namespace, route } = place;
-  const origin: Origin = { kind: "HTTPRoute", namespace, name: route, field: `spec.rules[${place.index}]` };
+  const { kind, namespace, route } = place;
+  const origin: Origin = { kind, namespace, name: route, field: `spec.rules[${place.index}]` };
   return {
     route: { name: `${namespace}/${route}/${rule.name ?? place.index}/${index}`, origin, match, ...treatment },
-    rank: { ...rankOf(match), rule: place.index, match: index },
+    rank: { ...rankOf(match), ...(kind === "GRPCRoute" && grpcRank(match.path)), rule: place.index, match: index },
   };
 }

@@ -1,18 +1,38 @@
-import type { HTTPRoute, HTTPRouteRule } from "@gatewright/crd-types/gateway/v1";
+import type { HTTPRouteRule } from "@gatewright/crd-types/gateway/v1";
+import type { ObjectMeta } from "@gatewright/crd-types/meta/v1";
 import type { Problem } from "../conditions.ts";
 import { listed } from "../messages.ts";
 import type { Outcome, RulesView } from "../views.ts";
 import { clusterNamesOf } from "./clusters-of.ts";
 import type { References } from "./references.ts";
+import type { RouteObject } from "../route-objects.ts";
+import { httpRulesOf } from "./grpc.ts";
+import type { HttpRouteKind } from "./unavailable.ts";
 import { failRule, type TranslatedRule, translateRule } from "./rule.ts";
 
 /** What the API server puts where a route has no rules. */
 const defaultRules: readonly HTTPRouteRule[] = [{}];
 
-export function translateRules(route: HTTPRoute, references: References): RulesView {
+/** A route of either kind, its rules as those of HTTP. */
+export type RuledRoute = {
+  readonly kind: HttpRouteKind;
+  readonly metadata: ObjectMeta;
+  readonly rules: readonly HTTPRouteRule[] | undefined;
+};
+
+export const ruledRoute = (route: Extract<RouteObject, { kind: HttpRouteKind }>): RuledRoute => ({
+  kind: route.kind,
+  metadata: route.object.metadata,
+  rules: route.kind === "GRPCRoute" ? httpRulesOf(route.object) : route.object.spec.rules,
+});
+
+export function translateRules(route: RuledRoute, references: References): RulesView {
+  const { kind } = route;
   const { namespace = "", name = "" } = route.metadata;
-  const rules = route.spec.rules ?? defaultRules;
-  const translated = rules.map((rule, index) => translateRule(rule, { namespace, route: name, index }, references));
+  const rules = route.rules ?? defaultRules;
+  const translated = rules.map((rule, index) =>
+    translateRule(rule, { kind, namespace, route: name, index }, references),
+  );
   const routes = translated.flatMap((rule) => rule.routes.map((ranked) => ranked.route));
   const clusterNames = new Set(routes.flatMap(clusterNamesOf));
   const extensions = new Set(routes.flatMap((each) => each.extensions.map(({ filter }) => filter)));
@@ -27,12 +47,13 @@ export function translateRules(route: HTTPRoute, references: References): RulesV
 }
 
 /** The rules of a route that Envoy refused: its hosts stay its own, and every request that it would take is answered 500. */
-export function failRules(route: HTTPRoute, refusal: string): RulesView {
+export function failRules(route: RuledRoute, refusal: string): RulesView {
+  const { kind } = route;
   const { namespace = "", name = "" } = route.metadata;
   return {
     createdAt: createdAt(route),
-    rules: (route.spec.rules ?? defaultRules).map((rule, index) =>
-      ruleView(rule, failRule(rule, { namespace, route: name, index })),
+    rules: (route.rules ?? defaultRules).map((rule, index) =>
+      ruleView(rule, failRule(rule, { kind, namespace, route: name, index })),
     ),
     clusters: [],
     resolvedRefs: { kind: "ok" },
@@ -47,7 +68,7 @@ const ruleView = ({ name }: HTTPRouteRule, routes: TranslatedRule["routes"]): Ru
 });
 
 /** Of one form, so that it sorts by age. Where a file states none, a route counts as old. */
-function createdAt({ metadata }: HTTPRoute): string {
+export function createdAt({ metadata }: { readonly metadata: ObjectMeta }): string {
   const time = Date.parse(metadata.creationTimestamp ?? "");
   return Number.isNaN(time) ? "" : new Date(time).toISOString();
 }

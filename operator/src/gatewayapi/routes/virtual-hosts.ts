@@ -7,6 +7,7 @@ import {
 } from "../../ir/index.ts";
 import { deepEqual, type Graph, type Table } from "../../lib/index.ts";
 import { compareSpecificity } from "../attach/hostnames.ts";
+import { parseRouteKey } from "../route-objects.ts";
 import type { AttachmentView, GatewaySide, RulesView } from "../views.ts";
 import { type Contender, inOrder } from "./precedence.ts";
 import { type ListenerFacts, settleRedirect } from "./redirect.ts";
@@ -31,7 +32,7 @@ export function createVirtualHosts(
     const statedHost = mostSpecific(attachment, routeTable, host);
     const { createdAt } = view;
     return view.rules.flatMap(({ routes }) =>
-      routes.map(({ route, rank }) => ({ route, rank, statedHost, createdAt, key: routeKey })),
+      routes.map(({ route, rank }) => ({ route, rank, statedHost, createdAt, key: parseRouteKey(routeKey).key })),
     );
   }
 

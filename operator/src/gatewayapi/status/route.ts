@@ -1,5 +1,5 @@
 import {
-  type HTTPRoute,
+  type RouteStatus,
   RouteConditionAccepted,
   RouteConditionPartiallyInvalid,
   RouteConditionResolvedRefs,
@@ -47,5 +47,5 @@ export const isAccepted = ({ conditions }: ParentConditions): boolean =>
   conditions.some(({ type, status }) => type === RouteConditionAccepted && status === "True");
 
 /** Whether the route's status still has entries of ours. */
-export const hasEntriesOf = (controllerName: string, { status }: HTTPRoute): boolean =>
+export const hasEntriesOf = (controllerName: string, { status }: { readonly status?: RouteStatus }): boolean =>
   status?.parents.some((parent) => parent.controllerName === controllerName) === true;

@@ -19,6 +19,7 @@ import type {
   GatewayView,
   RulesView,
 } from "../views.ts";
+import { type RouteKindName, routeKey } from "../route-objects.ts";
 import { gatewayStatus } from "./gateway.ts";
 import { hasEntriesOf, isAccepted, type ParentConditions, parentConditions } from "./route.ts";
 import { supportedFeatures } from "./supported-features.ts";
@@ -41,7 +42,8 @@ export function createStatuses(graph: Graph, inputs: Inputs, sources: StatusSour
   const tables: StatusTables = {
     GatewayClass: createClassStatuses(graph, inputs, sources.classes),
     Gateway: createGatewayStatuses(graph, inputs, sources.gateways, routes),
-    HTTPRoute: createRouteStatuses(graph, inputs, routes),
+    HTTPRoute: createRouteStatuses(graph, "HTTPRoute", inputs, routes),
+    GRPCRoute: createRouteStatuses(graph, "GRPCRoute", inputs, routes),
     HTTPFilter: createFilterStatuses(graph, inputs, sources.filters),
     MeshConfig: createMeshConfigStatuses(graph, inputs),
   };
@@ -103,7 +105,7 @@ function createClassStatuses(graph: Graph, { store }: Inputs, classes: Table<Cla
   });
 }
 
-/** What each route's conditions are, by HTTPRoute key; only for routes with parents of ours. */
+/** What each route's conditions are, by `routeKey`; only for routes with parents of ours. */
 function createRouteConditions(
   graph: Graph,
   { attachments, rules }: StatusSources,
@@ -120,17 +122,18 @@ function createRouteConditions(
 
 function createRouteStatuses(
   graph: Graph,
+  kind: RouteKindName,
   { store, settings }: Inputs,
   routes: Table<readonly ParentConditions[]>,
 ): Table<DesiredStatus> {
   const { controllerName } = settings;
-  const { HTTPRoute } = store.objects;
-  return deriveStatuses(graph, "HTTPRoute", {
-    keysOf: [HTTPRoute],
+  const objects = store.objects[kind];
+  return deriveStatuses(graph, kind, {
+    keysOf: [objects],
     compute: (key) => {
-      const route = HTTPRoute.get(key);
+      const route = objects.get(key);
       if (route === undefined) return undefined;
-      const entries = routes.get(key) ?? [];
+      const entries = routes.get(routeKey(kind, key)) ?? [];
       // A route that left us loses our entries; of one that never was ours we say nothing.
       if (entries.length === 0 && !hasEntriesOf(controllerName, route)) return undefined;
       const generation = route.metadata.generation ?? 0;

@@ -5,6 +5,9 @@ import type { FeatureName } from "@gatewright/crd-types/gateway/features";
  * the names, which the API demands.
  */
 export const supportedFeatures: readonly FeatureName[] = [
+  "GRPCRoute",
+  "GRPCRouteNamedRouteRule",
+  "GRPCRouteRequestHeaderModifier",
   "Gateway",
   "GatewayAddressEmpty",
   "GatewayHTTPListenerIsolation",

@@ -28,7 +28,10 @@ const nowhere = "unresolved-backend";
 export function buildForward(action: ForwardAction, { match, requestHeaders }: Route): ActionInit {
   return {
     ...destination(action, requestHeaders),
-    clusterNotFoundResponseCode: RouteAction_ClusterNotFoundResponseCode.INTERNAL_SERVER_ERROR,
+    clusterNotFoundResponseCode:
+      action.failing?.status === 503
+        ? RouteAction_ClusterNotFoundResponseCode.SERVICE_UNAVAILABLE
+        : RouteAction_ClusterNotFoundResponseCode.INTERNAL_SERVER_ERROR,
     ...(action.rewrite?.path === undefined ? {} : pathRewrite(match, action.rewrite.path)),
     ...timeouts(action),
     ...retries(action),
