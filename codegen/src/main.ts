@@ -27,8 +27,9 @@ const main = async (args: readonly string[]): Promise<number> => {
     return 2;
   }
   const start = performance.now();
+  // Progress is no output: what runs after may be piped somewhere.
   const print = (line: string) =>
-    console.log(`[${((performance.now() - start) / 1000).toFixed(1).padStart(5)}s] ${line}`);
+    console.error(`[${((performance.now() - start) / 1000).toFixed(1).padStart(5)}s] ${line}`);
   const lock = path.join(cacheFolder, "lock");
   try {
     await withLock(
