@@ -63,6 +63,7 @@ console.table(
     "editP50Ms",
     "editP95Ms",
     "editCpuMs",
+    "readCpuMs",
     "envoyCpuMs",
     "editBytes",
     "operatorMiB",

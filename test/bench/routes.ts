@@ -5,9 +5,9 @@ import { join } from "node:path";
 export type Layout = "files" | "one-file";
 
 /** A route with a host of its own, one prefix rule and one header filter, as in published comparisons. */
-export const route = (index: number, version: string): string => `apiVersion: gateway.networking.k8s.io/v1
+export const route = (index: number, version: string, note = ""): string => `apiVersion: gateway.networking.k8s.io/v1
 kind: HTTPRoute
-metadata: {name: route-${index}, namespace: bench}
+metadata: {name: route-${index}, namespace: bench, annotations: {note: "${note}"}}
 spec:
   parentRefs: [{name: gw}]
   hostnames: [r${index}.example.com]
@@ -46,6 +46,8 @@ endpoints: [{addresses: ["127.0.0.1"], conditions: {ready: true}}]
 export type Bed = {
   /** Edits one route on disk, by rename. */
   readonly edit: (index: number, version: string) => Promise<void>;
+  /** Changes only an annotation: the file is read, and nothing follows from it. */
+  readonly annotate: (index: number, note: string) => Promise<void>;
 };
 
 /** Writes a Gateway, a Service and `count` routes into `folder`; edits are prepared in \`scratch\`, beside it. */
@@ -67,10 +69,12 @@ export async function makeBed(
   const writeAll = () => put("routes.yaml", documents.join("---\n"));
   if (layout === "one-file") await writeAll();
   else for (const [index, text] of documents.entries()) await put(`route-${index}.yaml`, text);
+  const save = (index: number, text: string) => {
+    documents[index] = text;
+    return layout === "one-file" ? writeAll() : put(`route-${index}.yaml`, text);
+  };
   return {
-    edit: async (index, version) => {
-      documents[index] = route(index, version);
-      await (layout === "one-file" ? writeAll() : put(`route-${index}.yaml`, documents[index] ?? ""));
-    },
+    edit: (index, version) => save(index, route(index, version)),
+    annotate: (index, note) => save(index, route(index, "0", note)),
   };
 }
