@@ -15,6 +15,7 @@ import {
   type VirtualHost,
   virtualHostKey,
 } from "../../operator/src/ir/index.ts";
+import { createClusterUses } from "../../operator/src/gatewayapi/gateway/index.ts";
 import { deepEqual, type Graph, Sensitive, type Source } from "../../operator/src/lib/index.ts";
 import { protoRegistry } from "../../operator/src/xds/proto/index.ts";
 
@@ -45,15 +46,17 @@ export function createIrSources(graph: Graph): { readonly ir: Ir; readonly apply
     virtualHostsOf: graph.index("virtualHostsOf", virtualHosts, ({ routeTable }) => [routeTable]),
     clusters,
     endpoints,
-    clusterUses: graph.index("clusterUses", virtualHosts, (host) =>
-      clustersOf(host).map((name) => useKey(host.proxy, name)),
+    clusterUses: createClusterUses(
+      graph,
+      graph.index("hostClusterUses", virtualHosts, (host) => clustersOf(host).map((name) => useKey(host.proxy, name))),
+      listeners,
     ),
     secrets,
     secretUses: graph.index("secretUses", listeners, ({ proxy, filterChains }) =>
       filterChains.flatMap(({ tls }) => (tls?.certificates ?? []).map((name) => useKey(proxy, name))),
     ),
     extensionUses: graph.index("extensionUses", listeners, ({ proxy, filterChains }) =>
-      filterChains.flatMap(({ http }) => http.extensions.map((name) => useKey(proxy, name))),
+      filterChains.flatMap(({ http }) => (http?.extensions ?? []).map((name) => useKey(proxy, name))),
     ),
   };
   const apply = (fragment: IrFragment) => {

@@ -1,6 +1,6 @@
 import type { Ir } from "../ir/index.ts";
 import type { Graph, Table } from "../lib/index.ts";
-import { createListenerNeeds, createListeners } from "./gateway/index.ts";
+import { createClusterUses, createListenerNeeds, createListeners } from "./gateway/index.ts";
 import { createGatewaySide } from "./gateway-side.ts";
 import type { Inputs } from "./inputs.ts";
 import { createRouteSide } from "./routes/index.ts";
@@ -26,7 +26,7 @@ export function createTranslation(graph: Graph, inputs: Inputs): Translation {
   const { classes, gateways, attachments, proxies } = side;
   const routes = createRouteSide(graph, inputs, side);
   const { tableFeatures, rules, filters } = routes;
-  const listeners = createListeners(graph, inputs, { gateways, classes, tableFeatures });
+  const listeners = createListeners(graph, inputs, { gateways, classes, tableFeatures, attachments, rules });
   return {
     ir: {
       proxies,
@@ -37,7 +37,7 @@ export function createTranslation(graph: Graph, inputs: Inputs): Translation {
       virtualHostsOf: routes.virtualHostsOf,
       clusters: routes.clusters,
       endpoints: routes.endpoints,
-      clusterUses: routes.clusterUses,
+      clusterUses: createClusterUses(graph, routes.clusterUses, listeners),
     },
     statuses: createStatuses(graph, inputs, { classes, gateways, attachments, rules, filters }),
     gateways,

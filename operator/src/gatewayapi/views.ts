@@ -2,7 +2,7 @@
 import type { MeshConfig } from "@gatewright/crd-types/config/v1";
 import type { HTTPRouteRule, ParentReference } from "@gatewright/crd-types/gateway/v1";
 import type { Condition, LabelSelector } from "@gatewright/crd-types/meta/v1";
-import type { Cluster, ExtensionConfig, ProxyKey, Route } from "../ir/index.ts";
+import type { Cluster, ExtensionConfig, ProxyKey, Route, TcpProxy } from "../ir/index.ts";
 import type { Table } from "../lib/index.ts";
 import type { RouteKindName } from "./route-objects.ts";
 
@@ -45,6 +45,8 @@ export type ListenerView = {
   readonly programmable: boolean;
   /** Whether it is free of conflicts and of a protocol that we know: what the Accepted condition says. */
   readonly accepted: boolean;
+  /** TLS is not ended here. */
+  readonly passthrough?: true;
   /** Names in the IR's `secrets` table. */
   readonly certificates: readonly string[];
   readonly supportedKinds: readonly { readonly group: string; readonly kind: string }[];
@@ -53,7 +55,7 @@ export type ListenerView = {
     | { readonly kind: "same" }
     | { readonly kind: "none" }
     | { readonly kind: "selector"; readonly selector: LabelSelector };
-  /** Key of the route table that its routes go to; undefined for protocols without HTTP routes. */
+  /** Key of the table that its routes go to: of the IR's route tables for HTTP and HTTPS. Undefined for protocols that we do not serve. */
   readonly routeTable?: string;
   /** All but Programmed, which needs the proxy's word. */
   readonly conditions: readonly DesiredCondition[];
@@ -123,6 +125,8 @@ export type RulesView = {
   readonly resolvedRefs: Outcome;
   /** `partial`: some rules could not be taken and the others could (PartiallyInvalid); `problem`: none could. */
   readonly accepted: Outcome | { readonly kind: "partial"; readonly reason: string; readonly message: string };
+  /** For routes of connections: where they go. */
+  readonly tcp?: TcpProxy;
   /** Filters of HTTPFilter kind in use, in order of appearance: their chain entries must exist. */
   readonly extensions: readonly string[];
 };

@@ -9,7 +9,7 @@ export type Cluster = {
     /** An ExternalName Service: resolved by Envoy. */
     | { readonly kind: "dns"; readonly hostname: string; readonly port: number };
   /** From the Service port's `appProtocol`. */
-  readonly protocol: "http1" | "http2" | "websocket";
+  readonly protocol: "http1" | "http2" | "websocket" | "tcp";
   readonly connectTimeoutMs: number;
 };
 

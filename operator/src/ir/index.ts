@@ -14,7 +14,15 @@ export {
   virtualHostName,
 } from "./keys.ts";
 export { maxRegexProgramSize } from "./limits.ts";
-export type { AccessLog, Binding, DownstreamTls, FilterChain, HttpConnectionManager, Listener } from "./listener.ts";
+export type {
+  AccessLog,
+  Binding,
+  DownstreamTls,
+  FilterChain,
+  HttpConnectionManager,
+  Listener,
+  TcpProxy,
+} from "./listener.ts";
 export { formatOrigin, type Origin } from "./origin.ts";
 export type { Proxy } from "./proxy.ts";
 export type {

@@ -21,7 +21,19 @@ export type FilterChain = {
   /** SNI names that choose this chain: `example.com` or `*.example.com`. Empty: any. */
   readonly serverNames: readonly string[];
   readonly tls?: DownstreamTls;
-  readonly http: HttpConnectionManager;
+  /** The connection is TLS and goes on as it is; never beside `tls`. */
+  readonly passthrough?: true;
+  /** What is done with the connection: this, or `tcp`. */
+  readonly http?: HttpConnectionManager;
+  readonly tcp?: TcpProxy;
+};
+
+/** Connections go to one of the backends, by weight. Where there is none, they are closed. */
+export type TcpProxy = {
+  /** Weights are > 0. */
+  readonly backends: readonly { readonly cluster: string; readonly weight: number }[];
+  /** The weight of backends that are invalid: connections that they would get are closed. */
+  readonly failingWeight: number;
 };
 
 export type DownstreamTls = {

@@ -21,7 +21,7 @@ export type Ir = {
   readonly clusters: Table<Cluster>;
   /** By cluster name; only for clusters with EDS. */
   readonly endpoints: Table<Endpoints>;
-  /** By `useKey(proxy, cluster name)`; the members are keys of virtual hosts. */
+  /** By `useKey(proxy, cluster name)`; the members are keys of virtual hosts, or of listeners. */
   readonly clusterUses: Table<ReadonlySet<string>>;
   /** By secret name. */
   readonly secrets: Table<TlsCertificate>;

@@ -138,7 +138,9 @@ function rowContext({ store }: Reconciler, fleet: () => Fleet, place: RowContext
     member: (gateway) => fleet().members().get(gateway),
     gateway: (key) => store.objects.Gateway.get(key)?.spec,
     hostnames: (kind, key) =>
-      (kind === "GRPCRoute" ? store.objects.GRPCRoute : store.objects.HTTPRoute).get(key)?.spec.hostnames ?? [],
+      kind === "HTTPRoute" || kind === "GRPCRoute" || kind === "TLSRoute"
+        ? (store.objects[kind].get(key)?.spec.hostnames ?? [])
+        : [],
     place,
   };
 }

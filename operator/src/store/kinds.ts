@@ -1,7 +1,7 @@
 import type { HTTPFilter, MeshConfig } from "@gatewright/crd-types/config/v1";
 import type { ConfigMap, Namespace, Secret, Service } from "@gatewright/crd-types/core/v1";
 import type { EndpointSlice } from "@gatewright/crd-types/discovery/v1";
-import type { Gateway, GatewayClass, GRPCRoute, HTTPRoute } from "@gatewright/crd-types/gateway/v1";
+import type { Gateway, GatewayClass, GRPCRoute, HTTPRoute, TCPRoute, TLSRoute } from "@gatewright/crd-types/gateway/v1";
 import type { ReferenceGrant } from "@gatewright/crd-types/gateway/v1beta1";
 
 /** The kinds that translation reads, by the name of their table. */
@@ -18,6 +18,8 @@ export type StoredKinds = {
   readonly ReferenceGrant: ReferenceGrant;
   readonly Secret: Secret;
   readonly Service: Service;
+  readonly TCPRoute: TCPRoute;
+  readonly TLSRoute: TLSRoute;
 };
 
 export type StoredKind = keyof StoredKinds;
@@ -36,6 +38,8 @@ export const storedKinds: Readonly<Record<StoredKind, { readonly group: string; 
   ReferenceGrant: { group: "gateway.networking.k8s.io", namespaced: true },
   Secret: { group: "", namespaced: true },
   Service: { group: "", namespaced: true },
+  TCPRoute: { group: "gateway.networking.k8s.io", namespaced: true },
+  TLSRoute: { group: "gateway.networking.k8s.io", namespaced: true },
 };
 
 const kindsByGroup = new Map(

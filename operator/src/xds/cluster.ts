@@ -57,12 +57,7 @@ function sharedPart({ endpoints, protocol }: Cluster): Uint8Array {
     const settings = create(ClusterSchema, {
       ...common,
       ...(endpoints.kind === "eds" ? { edsClusterConfig: { edsConfig: adsConfigSource() } } : {}),
-      typedExtensionProtocolOptions: {
-        "envoy.extensions.upstreams.http.v3.HttpProtocolOptions": packAny(
-          HttpProtocolOptionsSchema,
-          protocolOptions(protocol),
-        ),
-      },
+      ...(protocol === "tcp" ? {} : { typedExtensionProtocolOptions: httpOptions(protocol) }),
     });
     part = encode(ClusterSchema, settings);
     sharedParts.set(key, part);
@@ -95,6 +90,13 @@ const common: ClusterInit = {
   // Endpoints that Kubernetes takes away are gone at once, whatever a health check of Envoy's says.
   ignoreHealthOnHostRemoval: true,
 };
+
+const httpOptions = (protocol: Cluster["protocol"]) => ({
+  "envoy.extensions.upstreams.http.v3.HttpProtocolOptions": packAny(
+    HttpProtocolOptionsSchema,
+    protocolOptions(protocol),
+  ),
+});
 
 function protocolOptions(protocol: Cluster["protocol"]): Init<typeof HttpProtocolOptionsSchema> {
   const protocolConfig =

@@ -12,6 +12,7 @@ import type { DownstreamTls, FilterChain, Listener } from "../ir/index.ts";
 import { adsConfigSource } from "./config-source.ts";
 import type { NeutralConfig } from "./filters/index.ts";
 import { buildHttpConnectionManager } from "./http-connection-manager.ts";
+import { buildTcpProxy } from "./tcp-proxy.ts";
 import { packAny } from "./proto/index.ts";
 import { type Build, encodeChecked, type ProblemDetail, violationsOf, type XdsProblem } from "./resource.ts";
 import type { Init } from "./init.ts";
@@ -41,7 +42,7 @@ export function buildListener(listener: Listener, context: ListenerContext): Bui
     address: {
       address: { case: "socketAddress", value: { address, portSpecifier: { case: "portValue", value: port } } },
     },
-    listenerFilters: listener.filterChains.some(({ tls }) => tls !== undefined) ? [tlsInspector] : [],
+    listenerFilters: listener.filterChains.some(isEncrypted) ? [tlsInspector] : [],
     filterChains: [...chains],
     // As Envoy recommends for an edge.
     perConnectionBufferLimitBytes: 32_768,
@@ -79,7 +80,7 @@ function buildChains(
       problems.push(leftOut(listener, chain, violations));
       continue;
     }
-    const unknown = chain.http.extensions.filter((name) => context.neutral(name) === undefined);
+    const unknown = (chain.http?.extensions ?? []).filter((name) => context.neutral(name) === undefined);
     if (unknown.length > 0) {
       const details = unknown.map((name) => ({ path: "http_filters", message: `the filter ${name} is not known` }));
       problems.push(leftOut(listener, chain, details));
@@ -126,37 +127,44 @@ const serverNamesOf = ({ serverNames }: FilterChain): readonly string[] => [
 
 /** What chooses a chain. No two chains of a listener may have one of these in common. */
 const matchesOf = (chain: FilterChain): readonly string[] => {
-  const transport = chain.tls === undefined ? "plain text" : "TLS";
+  const transport = isEncrypted(chain) ? "TLS" : "plain text";
   const serverNames = serverNamesOf(chain);
   return serverNames.length === 0 ? [`any ${transport}`] : serverNames.map((name) => `${transport} for ${name}`);
 };
 
-function buildChain(
-  chain: FilterChain,
-  listener: Listener,
-  { routeTableName, hasSecret, neutral }: ListenerContext,
-): ChainInit {
-  const manager = buildHttpConnectionManager(chain.http, {
-    statPrefix: listener.name,
-    routeTable: routeTableName(chain.http.routeTable),
-    accessLog: listener.accessLog,
-    neutral,
-  });
+function buildChain(chain: FilterChain, listener: Listener, context: ListenerContext): ChainInit {
+  const { hasSecret } = context;
   return {
     name: chain.name,
     filterChainMatch: {
       serverNames: [...serverNamesOf(chain)],
-      transportProtocol: chain.tls === undefined ? "" : "tls",
+      transportProtocol: isEncrypted(chain) ? "tls" : "",
     },
-    filters: [
-      {
-        name: "envoy.filters.network.http_connection_manager",
-        configType: { case: "typedConfig", value: packAny(HttpConnectionManagerSchema, manager) },
-      },
-    ],
+    filters: [buildNetworkFilter(chain, listener, context)],
     ...(chain.tls === undefined ? {} : { transportSocket: transportSocket(chain.tls, hasSecret) }),
     // A client that connects and says nothing.
     transportSocketConnectTimeout: durationFromMs(10_000),
+  };
+}
+
+const isEncrypted = ({ tls, passthrough }: FilterChain): boolean => tls !== undefined || passthrough === true;
+
+function buildNetworkFilter(
+  { http, tcp }: FilterChain,
+  listener: Listener,
+  { routeTableName, neutral }: ListenerContext,
+): NonNullable<ChainInit["filters"]>[number] {
+  const { name: statPrefix, accessLog } = listener;
+  if (http === undefined)
+    return {
+      name: "envoy.filters.network.tcp_proxy",
+      configType: { case: "typedConfig", value: buildTcpProxy(tcp, { statPrefix, accessLog }) },
+    };
+  const routeTable = routeTableName(http.routeTable);
+  const manager = buildHttpConnectionManager(http, { statPrefix, routeTable, accessLog, neutral });
+  return {
+    name: "envoy.filters.network.http_connection_manager",
+    configType: { case: "typedConfig", value: packAny(HttpConnectionManagerSchema, manager) },
   };
 }
 

@@ -27,7 +27,9 @@ export function createAttachments(
     compute: (key) => {
       const route = routes.get(key);
       if (route === undefined) return undefined;
-      const { parentRefs = [], hostnames = [] } = route.object.spec;
+      const { spec } = route.object;
+      const { parentRefs = [] } = spec;
+      const hostnames = "hostnames" in spec ? (spec.hostnames ?? []) : [];
       const parents = attachRoute(
         { namespace: route.object.metadata.namespace ?? "", parentRefs, hostnames },
         {

@@ -1,4 +1,4 @@
 export { createAttachments } from "./attachments.ts";
 export { anyHost, compareSpecificity, intersectHostnames, normalizeHostname } from "./hostnames.ts";
-export { type GroupKind, kindsOfProtocol } from "./kinds.ts";
+export { type GroupKind, isHttp, kindsOfProtocol } from "./kinds.ts";
 export { createListenerHosts } from "./listener-hosts.ts";

@@ -1,4 +1,10 @@
-import { GroupName, HTTPProtocolType, HTTPSProtocolType } from "@gatewright/crd-types/gateway/v1";
+import {
+  GroupName,
+  HTTPProtocolType,
+  HTTPSProtocolType,
+  TCPProtocolType,
+  TLSProtocolType,
+} from "@gatewright/crd-types/gateway/v1";
 import type { RouteKindName } from "../route-objects.ts";
 
 /** A kind of route that listeners take. A new one is a row here, a table of attachments, and its translation. */
@@ -18,6 +24,8 @@ export const httpRouteKind: RouteKind = {
 export const routeKinds: Readonly<Record<RouteKindName, RouteKind>> = {
   HTTPRoute: httpRouteKind,
   GRPCRoute: { group: GroupName, kind: "GRPCRoute", protocols: [HTTPProtocolType, HTTPSProtocolType] },
+  TLSRoute: { group: GroupName, kind: "TLSRoute", protocols: [TLSProtocolType] },
+  TCPRoute: { group: GroupName, kind: "TCPRoute", protocols: [TCPProtocolType] },
 };
 
 export type GroupKind = { readonly group: string; readonly kind: string };
@@ -27,3 +35,6 @@ export const kindsOfProtocol = (protocol: string): readonly GroupKind[] =>
   Object.values(routeKinds)
     .filter(({ protocols }) => protocols.includes(protocol))
     .map(({ group, kind }): GroupKind => ({ group, kind }));
+
+/** Whether a listener of this protocol looks into requests, and not at connections alone. */
+export const isHttp = (protocol: string): boolean => protocol === HTTPProtocolType || protocol === HTTPSProtocolType;

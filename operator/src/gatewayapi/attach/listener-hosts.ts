@@ -2,6 +2,7 @@ import { HTTPSProtocolType } from "@gatewright/crd-types/gateway/v1";
 import { virtualHostKey } from "../../ir/index.ts";
 import type { Graph, Table } from "../../lib/index.ts";
 import type { GatewayView, ListenerView } from "../views.ts";
+import { isHttp } from "./kinds.ts";
 import { anyHost } from "./hostnames.ts";
 
 export type ListenerHosts = {
@@ -17,8 +18,8 @@ export const createListenerHosts = (graph: Graph, gateways: Table<GatewayView>):
   ),
 });
 
-function reservedBy({ programmable, hostname, routeTable }: ListenerView): readonly string[] {
-  return programmable && hostname !== undefined && routeTable !== undefined
+function reservedBy({ programmable, protocol, hostname, routeTable }: ListenerView): readonly string[] {
+  return programmable && isHttp(protocol) && hostname !== undefined && routeTable !== undefined
     ? [virtualHostKey(routeTable, hostname)]
     : [];
 }

@@ -2,7 +2,7 @@
 // routes share it and an edit of a route never renames it.
 
 /** What routes want to speak to it, whatever its port says of itself. */
-export type BackendTransport = "http" | "grpc";
+export type BackendTransport = "http" | "grpc" | "tcp";
 
 /** `namespace/service|port`, and the transport after it where that is not HTTP. */
 export const backendKey = (
@@ -29,5 +29,6 @@ export function clusterName(backend: string, mark: string | undefined): string {
 /** The backends that a cluster may come from. */
 export function backendsOfCluster(cluster: string): readonly string[] {
   const port = cluster.split("|", 2).join("|");
-  return cluster === port ? [port] : [port, `${port}|grpc`];
+  if (cluster === port) return [port];
+  return cluster === `${port}|tcp` ? [cluster] : [port, `${port}|grpc`];
 }

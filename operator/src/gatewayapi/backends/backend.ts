@@ -1,7 +1,7 @@
 import type { Service, ServicePort } from "@gatewright/crd-types/core/v1";
 import type { EndpointSlice } from "@gatewright/crd-types/discovery/v1";
 import type { Cluster } from "../../ir/index.ts";
-import { h2c, parseAppProtocol } from "./app-protocol.ts";
+import { type BackendProtocol, h2c, parseAppProtocol } from "./app-protocol.ts";
 import { clusterName, parseBackendKey } from "./backend-key.ts";
 import { isReady } from "./readiness.ts";
 
@@ -39,9 +39,7 @@ export function translateBackend(
   const external = service.spec?.type === "ExternalName";
   const port = service.spec?.ports?.find((candidate) => candidate.port === number && isTcp(candidate));
   if (port === undefined && !external) return unknownPort(serviceKey, service, number);
-  const stated = parseAppProtocol(port?.appProtocol);
-  // gRPC needs HTTP/2, whether the Service says so or not.
-  const speaks = stated && transport === "grpc" ? h2c : stated;
+  const speaks = protocolOf(port?.appProtocol, transport);
   if (speaks === undefined)
     return invalid(
       "UnsupportedProtocol",
@@ -64,6 +62,14 @@ export function translateBackend(
     },
     endpoints: source,
   };
+}
+
+function protocolOf(appProtocol: string | undefined, transport: string): BackendProtocol | undefined {
+  // What is said on a connection that is only passed on is not ours to know.
+  if (transport === "tcp") return { protocol: "tcp", mark: "tcp" };
+  const stated = parseAppProtocol(appProtocol);
+  // gRPC needs HTTP/2, whether the Service says so or not.
+  return stated && transport === "grpc" ? h2c : stated;
 }
 
 const isTcp = ({ protocol = "TCP" }: ServicePort): boolean => protocol === "TCP";

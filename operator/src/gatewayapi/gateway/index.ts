@@ -2,4 +2,4 @@ export { addressOutcome } from "./addresses.ts";
 export { type CertificateTables, createCertificates } from "./certificates.ts";
 export { createGateways, createOwnGateways } from "./gateways.ts";
 export { createListeners, type TableFeatures } from "./listeners.ts";
-export { createListenerNeeds, createProxies } from "./proxies.ts";
+export { createClusterUses, createListenerNeeds, createProxies } from "./proxies.ts";

@@ -9,6 +9,8 @@ import {
   ListenerReasonNoConflicts,
   ListenerReasonOverlappingHostnames,
   ListenerReasonResolvedRefs,
+  TCPProtocolType,
+  TLSProtocolType,
 } from "@gatewright/crd-types/gateway/v1";
 import { type ProxyKey, routeTableKey } from "../../ir/index.ts";
 import { anyHost } from "../attach/index.ts";
@@ -40,6 +42,7 @@ export function viewListener(checked: CheckedListener, around: Surroundings): Li
     ...(hostname !== anyHost && { hostname }),
     accepted: refusal === undefined,
     programmable: around.gatewayServes && refusal === undefined && checked.serves,
+    ...(checked.passthrough && { passthrough: true }),
     certificates,
     supportedKinds,
     allowedNamespaces,
@@ -48,9 +51,12 @@ export function viewListener(checked: CheckedListener, around: Surroundings): Li
   };
 }
 
+/** Each listener of these has routes of its own, chosen by SNI or by the port alone. */
+const ownTable: ReadonlySet<string> = new Set([HTTPSProtocolType, TLSProtocolType, TCPProtocolType]);
+
 function routeTableOf(proxy: ProxyKey, { name, port, protocol }: CheckedListener): string | undefined {
   if (protocol === HTTPProtocolType) return routeTableKey(proxy, port);
-  return protocol === HTTPSProtocolType ? routeTableKey(proxy, port, name) : undefined;
+  return ownTable.has(protocol) ? routeTableKey(proxy, port, name) : undefined;
 }
 
 function conditionsOf(

@@ -7,7 +7,10 @@ import {
   ListenerReasonInvalidRouteKinds,
   ListenerReasonUnsupportedProtocol,
   ListenerReasonUnsupportedValue,
+  TCPProtocolType,
+  TLSModePassthrough,
   TLSModeTerminate,
+  TLSProtocolType,
 } from "@gatewright/crd-types/gateway/v1";
 import { type GroupKind, kindsOfProtocol, normalizeHostname } from "../attach/index.ts";
 import type { Problem } from "../conditions.ts";
@@ -27,6 +30,7 @@ export type CheckedListener = {
   readonly supportedKinds: readonly GroupKind[];
   readonly allowedNamespaces: ListenerView["allowedNamespaces"];
   readonly certificates: readonly string[];
+  readonly passthrough?: true;
   /** Why it is not accepted. */
   readonly refusal?: Problem;
   /** Why its references are not resolved. */
@@ -46,7 +50,8 @@ export function checkListener(
   const { name, port, protocol } = listener;
   const refusal = refusalOf(listener, gateway.spec);
   const kinds = kindsOf(listener);
-  const needsCertificate = protocol === HTTPSProtocolType && refusal === undefined;
+  const terminates = protocol === HTTPSProtocolType || (protocol === TLSProtocolType && !isPassthrough(listener));
+  const needsCertificate = terminates && refusal === undefined;
   const certificates: ListenerCertificates = needsCertificate
     ? resolveCertificates(gateway.metadata.namespace ?? "", listener.tls?.certificateRefs ?? [], grants, tables)
     : { names: [], warnings: [] };
@@ -55,33 +60,39 @@ export function checkListener(
     name,
     port,
     protocol,
-    hostname: normalizeHostname(listener.hostname),
+    // Nothing in a TCP connection says a host.
+    hostname: normalizeHostname(protocol === TCPProtocolType ? undefined : listener.hostname),
     supportedKinds: kinds.supported,
     allowedNamespaces: allowedNamespacesOf(listener),
     certificates: certificates.names,
+    ...(isPassthrough(listener) && { passthrough: true }),
     ...(refusal && { refusal }),
     ...(unresolved && { unresolved }),
     warnings: [...certificates.warnings, ...unknownOptions(listener)],
-    serves:
-      refusal === undefined &&
-      kinds.supported.length > 0 &&
-      (protocol !== HTTPSProtocolType || certificates.names.length > 0),
+    serves: refusal === undefined && kinds.supported.length > 0 && (!terminates || certificates.names.length > 0),
   };
 }
 
 /** What asks for something that we do not do is refused: to leave it out would serve what its author meant to guard. */
 function refusalOf({ protocol, port, tls, filters }: Listener, spec: Gateway["spec"]): Problem | undefined {
   const unsupported = (message: string): Problem => ({ reason: ListenerReasonUnsupportedValue, message });
-  if (protocol !== HTTPProtocolType && protocol !== HTTPSProtocolType)
+  if (!protocols.has(protocol))
     return { reason: ListenerReasonUnsupportedProtocol, message: `protocol ${protocol} is not supported` };
-  if (protocol === HTTPProtocolType && tls !== undefined) return unsupported("tls is not for protocol HTTP");
+  const hasTls = protocol === HTTPSProtocolType || protocol === TLSProtocolType;
+  if (!hasTls && tls !== undefined) return unsupported(`tls is not for protocol ${protocol}`);
   const mode = tls?.mode ?? TLSModeTerminate;
-  if (mode !== TLSModeTerminate) return unsupported(`tls.mode ${mode} is not for protocol HTTPS`);
+  if (mode !== TLSModeTerminate && !(mode === TLSModePassthrough && protocol === TLSProtocolType))
+    return unsupported(`tls.mode ${mode} is not for protocol ${protocol}`);
   if ((filters?.requests?.length ?? 0) > 0) return unsupported("filters of listeners are not supported");
-  if (protocol === HTTPSProtocolType && validatesClients(spec, port))
+  if (hasTls && mode === TLSModeTerminate && validatesClients(spec, port))
     return unsupported("validation of client certificates (spec.tls.frontend) is not supported");
   return undefined;
 }
+
+const protocols: ReadonlySet<string> = new Set([HTTPProtocolType, HTTPSProtocolType, TLSProtocolType, TCPProtocolType]);
+
+/** The connection goes on to the backend as it is. */
+export const isPassthrough = ({ tls }: Pick<Listener, "tls">): boolean => tls?.mode === TLSModePassthrough;
 
 /** What is said for a port stands instead of the default. */
 function validatesClients({ tls }: Gateway["spec"], port: number): boolean {

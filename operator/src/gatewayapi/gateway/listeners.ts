@@ -2,8 +2,10 @@ import { HTTPSProtocolType } from "@gatewright/crd-types/gateway/v1";
 import { type FilterChain, type HttpConnectionManager, type Listener, listenerKey } from "../../ir/index.ts";
 import { deepEqual, type Graph, type Table } from "../../lib/index.ts";
 import type { Inputs } from "../inputs.ts";
-import type { ClassView, GatewayView, ListenerView } from "../views.ts";
+import { isHttp } from "../attach/index.ts";
+import type { AttachmentView, ClassView, GatewayView, ListenerView, RulesView } from "../views.ts";
 import { accessLogOf } from "./access-log.ts";
+import { createConnectionChains } from "./connection-chains.ts";
 
 /** What the routes of a route table ask of the filter chain in front of it. */
 export type TableFeatures = {
@@ -17,6 +19,8 @@ export type ListenerSources = {
   readonly classes: Table<ClassView>;
   /** By route table key. */
   readonly tableFeatures: Table<TableFeatures>;
+  readonly attachments: Table<AttachmentView>;
+  readonly rules: Table<RulesView>;
 };
 
 const alpnProtocols = ["h2", "http/1.1"];
@@ -24,6 +28,7 @@ const alpnProtocols = ["h2", "http/1.1"];
 /** One of Envoy's listeners for each port that a placed Gateway serves, by `listenerKey`. */
 export function createListeners(graph: Graph, inputs: Inputs, sources: ListenerSources): Table<Listener> {
   const { gateways, classes, tableFeatures } = sources;
+  const connectionChains = createConnectionChains(graph, sources);
   const byPort = graph.index("listenerPorts", gateways, ({ proxy, listeners }) =>
     listeners.filter(({ programmable }) => programmable).map(({ port }) => listenerKey(proxy, port)),
   );
@@ -35,8 +40,10 @@ export function createListeners(graph: Graph, inputs: Inputs, sources: ListenerS
 
   function chainsOf(listeners: readonly ListenerView[]): readonly FilterChain[] {
     const chains = new Map<string, FilterChain>();
-    for (const { name, protocol, hostname, certificates, routeTable } of listeners) {
-      if (routeTable === undefined) continue;
+    for (const listener of listeners) {
+      const { name, protocol, hostname, certificates, routeTable } = listener;
+      for (const chain of connectionChains(listener)) chains.set(chain.name, chain);
+      if (routeTable === undefined || !isHttp(protocol)) continue;
       const http = managerOf(routeTable);
       if (protocol === HTTPSProtocolType) {
         const serverNames = hostname === undefined ? [] : [hostname];

@@ -27,7 +27,7 @@ export function createListenerNeeds(
   certificates: Table<CertificateView>,
 ): ListenerNeeds {
   const certificatesOf = ({ filterChains }: Listener) => filterChains.flatMap(({ tls }) => tls?.certificates ?? []);
-  const extensionsOf = ({ filterChains }: Listener) => filterChains.flatMap(({ http }) => http.extensions);
+  const extensionsOf = ({ filterChains }: Listener) => filterChains.flatMap(({ http }) => http?.extensions ?? []);
   const needed = graph.index("neededSecrets", listeners, certificatesOf);
   return {
     secrets: graph.derive<TlsCertificate>("secrets", {
@@ -45,4 +45,20 @@ export function createListenerNeeds(
       extensionsOf(listener).map((name) => useKey(listener.proxy, name)),
     ),
   };
+}
+
+/** Which proxies need a cluster: for virtual hosts, which `byHosts` says already, or for connections. */
+export function createClusterUses(
+  graph: Graph,
+  byHosts: Table<ReadonlySet<string>>,
+  listeners: Table<Listener>,
+): Table<ReadonlySet<string>> {
+  const byConnections = graph.index("connectionClusterUses", listeners, ({ proxy, filterChains }) =>
+    filterChains.flatMap(({ tcp }) => (tcp?.backends ?? []).map(({ cluster }) => useKey(proxy, cluster))),
+  );
+  return graph.derive<ReadonlySet<string>>("clusterUses", {
+    keysOf: [byHosts, byConnections],
+    // No cluster is used for both.
+    compute: (key) => byHosts.get(key) ?? byConnections.get(key),
+  });
 }

@@ -7,7 +7,8 @@ import { createGrants, refusalOf } from "../refs/index.ts";
 import type { RouteObjects } from "../route-objects.ts";
 import type { FilterView, GatewaySide, RulesView } from "../views.ts";
 import { backendKeysOf, createReferences } from "./references.ts";
-import { failRules, ruledRoute, translateRules } from "./rules.ts";
+import { failConnections, translateConnections } from "./connections.ts";
+import { failRules, isRuled, ruledRoute, translateRules } from "./rules.ts";
 import { createLiveTables, createRouteTables, type RouteTables } from "./tables.ts";
 import { createVirtualHosts } from "./virtual-hosts.ts";
 
@@ -53,9 +54,12 @@ export function createRouteSide(
       if (route === undefined) return undefined;
       const { kind, object } = route;
       const refusal = refusalOf(quarantine, kind, object);
-      if (refusal !== undefined) return failRules(ruledRoute(route), refusal);
       const references = createReferences(object.metadata.namespace ?? "", { grants, backends, filters }, kind);
-      return translateRules(ruledRoute(route), references);
+      if (isRuled(route))
+        return refusal === undefined
+          ? translateRules(ruledRoute(route), references)
+          : failRules(ruledRoute(route), refusal);
+      return refusal === undefined ? translateConnections(route, references) : failConnections(route, refusal);
     },
     equal: deepEqual,
   });

@@ -93,7 +93,14 @@ const namespaceOf = ({ namespace }: BackendObjectReference, local: string): stri
 
 const describeKind = (group: string, kind: string): string => JSON.stringify(group === "" ? kind : `${kind}.${group}`);
 
-const transportOf = (kind: RouteKindName): BackendTransport => (kind === "GRPCRoute" ? "grpc" : "http");
+const transportOf = (kind: RouteKindName): BackendTransport => transports[kind];
+
+const transports: Readonly<Record<RouteKindName, BackendTransport>> = {
+  HTTPRoute: "http",
+  GRPCRoute: "grpc",
+  TLSRoute: "tcp",
+  TCPRoute: "tcp",
+};
 
 type BackendRule = {
   readonly backendRefs?: readonly BackendObjectReference[];

@@ -20,7 +20,12 @@ export type RuledRoute = {
   readonly rules: readonly HTTPRouteRule[] | undefined;
 };
 
-export const ruledRoute = (route: Extract<RouteObject, { kind: HttpRouteKind }>): RuledRoute => ({
+type HttpRouteObject = Extract<RouteObject, { kind: HttpRouteKind }>;
+
+export const isRuled = (route: RouteObject): route is HttpRouteObject =>
+  route.kind === "HTTPRoute" || route.kind === "GRPCRoute";
+
+export const ruledRoute = (route: HttpRouteObject): RuledRoute => ({
   kind: route.kind,
   metadata: route.object.metadata,
   rules: route.kind === "GRPCRoute" ? httpRulesOf(route.object) : route.object.spec.rules,
@@ -40,8 +45,7 @@ export function translateRules(route: RuledRoute, references: References): Rules
     createdAt: createdAt(route),
     rules: rules.map((rule, index) => ruleView(rule, translated[index]?.routes ?? [])),
     clusters: [...clusterNames].flatMap((cluster) => references.cluster(cluster) ?? []),
-    resolvedRefs: resolvedRefs(translated),
-    accepted: accepted(translated),
+    ...verdictOf(translated),
     extensions: [...extensions],
   };
 }
@@ -72,6 +76,12 @@ export function createdAt({ metadata }: { readonly metadata: ObjectMeta }): stri
   const time = Date.parse(metadata.creationTimestamp ?? "");
   return Number.isNaN(time) ? "" : new Date(time).toISOString();
 }
+
+/** What the conditions say of the rules. */
+export const verdictOf = (rules: readonly TranslatedRule[]): Pick<RulesView, "resolvedRefs" | "accepted"> => ({
+  resolvedRefs: resolvedRefs(rules),
+  accepted: accepted(rules),
+});
 
 function resolvedRefs(rules: readonly TranslatedRule[]): Outcome {
   const problems = rules.flatMap(({ unresolved }) => unresolved);

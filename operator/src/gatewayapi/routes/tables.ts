@@ -1,5 +1,6 @@
 import { parseRouteTableKey, routeTableName, type RouteTable, useKey, type VirtualHost } from "../../ir/index.ts";
 import { deepEqual, type Graph, type Table } from "../../lib/index.ts";
+import { isHttp } from "../attach/index.ts";
 import type { ClassView, GatewaySide, GatewayView } from "../views.ts";
 import { clusterNamesOf } from "./clusters-of.ts";
 
@@ -17,7 +18,9 @@ const defaultVhdsThreshold = 100;
 /** Keys of the route tables that are served; the members are Gateway keys. */
 export const createLiveTables = (graph: Graph, gateways: Table<GatewayView>): Table<ReadonlySet<string>> =>
   graph.index("liveRouteTables", gateways, ({ listeners }) =>
-    listeners.flatMap(({ programmable, routeTable }) => (programmable ? (routeTable ?? []) : [])),
+    listeners.flatMap(({ programmable, protocol, routeTable }) =>
+      programmable && isHttp(protocol) ? (routeTable ?? []) : [],
+    ),
   );
 
 export type RouteTables = {
@@ -41,7 +44,7 @@ export function createRouteTables(
 
   const virtualHostsOf = graph.index("virtualHostsOf", virtualHosts, ({ routeTable }) => [routeTable]);
 
-  const clusterUses = graph.index("clusterUses", virtualHosts, ({ proxy, routes }) =>
+  const clusterUses = graph.index("hostClusterUses", virtualHosts, ({ proxy, routes }) =>
     routes.flatMap((route) => clusterNamesOf(route).map((cluster) => useKey(proxy, cluster))),
   );
 

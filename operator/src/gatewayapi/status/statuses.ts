@@ -44,6 +44,8 @@ export function createStatuses(graph: Graph, inputs: Inputs, sources: StatusSour
     Gateway: createGatewayStatuses(graph, inputs, sources.gateways, routes),
     HTTPRoute: createRouteStatuses(graph, "HTTPRoute", inputs, routes),
     GRPCRoute: createRouteStatuses(graph, "GRPCRoute", inputs, routes),
+    TLSRoute: createRouteStatuses(graph, "TLSRoute", inputs, routes),
+    TCPRoute: createRouteStatuses(graph, "TCPRoute", inputs, routes),
     HTTPFilter: createFilterStatuses(graph, inputs, sources.filters),
     MeshConfig: createMeshConfigStatuses(graph, inputs),
   };

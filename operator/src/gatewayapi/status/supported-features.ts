@@ -41,4 +41,8 @@ export const supportedFeatures: readonly FeatureName[] = [
   "HTTPRouteRetryConnectionError",
   "HTTPRouteSchemeRedirect",
   "ReferenceGrant",
+  "TCPRoute",
+  "TLSRoute",
+  "TLSRouteModeMixed",
+  "TLSRouteModeTerminate",
 ];

@@ -1,0 +1,65 @@
+import { TLSProtocolType } from "@gatewright/crd-types/gateway/v1";
+import type { FilterChain, TcpProxy } from "../../ir/index.ts";
+import type { Graph, Table } from "../../lib/index.ts";
+import { anyHost, compareSpecificity, isHttp } from "../attach/index.ts";
+import { parseRouteKey } from "../route-objects.ts";
+import type { AttachmentView, ListenerView, RulesView } from "../views.ts";
+
+type Sources = { readonly attachments: Table<AttachmentView>; readonly rules: Table<RulesView> };
+
+/** The filter chains of a listener that knows connections only. */
+export type ConnectionChains = (listener: ListenerView) => readonly FilterChain[];
+
+type Candidate = { readonly stated: string; readonly createdAt: string; readonly key: string; readonly tcp: TcpProxy };
+
+const nowhere: TcpProxy = { backends: [], failingWeight: 0 };
+
+export function createConnectionChains(graph: Graph, { attachments, rules }: Sources): ConnectionChains {
+  const routesOf = graph.index("connectionRoutes", attachments, ({ parents }, key) => {
+    const { kind } = parseRouteKey(key);
+    if (kind === "HTTPRoute" || kind === "GRPCRoute") return [];
+    return parents.flatMap(({ listeners }) => listeners.map(({ routeTable }) => routeTable));
+  });
+
+  /** The route that serves each host of a listener: the one that states it most closely, or else the oldest. */
+  function winnersOf(routeTable: string): ReadonlyMap<string, Candidate> {
+    const winners = new Map<string, Candidate>();
+    for (const routeKey of routesOf.get(routeTable) ?? []) {
+      const view = rules.get(routeKey);
+      if (view?.tcp === undefined) continue;
+      const { createdAt, tcp } = view;
+      for (const { listeners } of attachments.get(routeKey)?.parents ?? [])
+        for (const listener of listeners) {
+          if (listener.routeTable !== routeTable) continue;
+          for (const [index, host] of listener.hosts.entries()) {
+            const candidate = { stated: listener.statedHosts[index] ?? host, createdAt, key: routeKey, tcp };
+            const rival = winners.get(host);
+            if (rival === undefined || compareCandidates(candidate, rival) < 0) winners.set(host, candidate);
+          }
+        }
+    }
+    return winners;
+  }
+
+  return (listener) => {
+    const { protocol, name, routeTable, hostname = anyHost } = listener;
+    if (routeTable === undefined || isHttp(protocol)) return [];
+    const winners = winnersOf(routeTable);
+    // What the listener's own host has no route for must not fall to a wider listener of the port.
+    const hosts = new Set([hostname, ...winners.keys()]);
+    return [...hosts].toSorted().map((host): FilterChain => {
+      const tcp = winners.get(host)?.tcp ?? nowhere;
+      if (protocol !== TLSProtocolType) return { name, serverNames: [], tcp };
+      const chain = { name: `${name}/${host}`, serverNames: host === anyHost ? [] : [host], tcp };
+      const { passthrough = false, certificates } = listener;
+      return passthrough ? { ...chain, passthrough: true } : { ...chain, tls: { certificates, alpnProtocols: [] } };
+    });
+  };
+}
+
+const compareCandidates = (left: Candidate, right: Candidate): number =>
+  compareSpecificity(left.stated, right.stated) ||
+  compareText(left.createdAt, right.createdAt) ||
+  compareText(left.key, right.key);
+
+const compareText = (left: string, right: string): number => (left === right ? 0 : left < right ? -1 : 1);

@@ -1,0 +1,54 @@
+import type { BackendRef } from "@gatewright/crd-types/gateway/v1";
+import type { TcpProxy } from "../../ir/index.ts";
+import type { RouteObject } from "../route-objects.ts";
+import type { RulesView } from "../views.ts";
+import type { References } from "./references.ts";
+import { createRuleReport } from "./report.ts";
+import { createdAt, verdictOf } from "./rules.ts";
+import type { HttpRouteKind } from "./unavailable.ts";
+
+/** Routes that know connections only. */
+export type ConnectionRoute = Exclude<RouteObject, { kind: HttpRouteKind }>;
+
+const maxWeight = 1_000_000;
+
+/** Their rules have nothing to match: the API allows one, and of several the first takes all. */
+export function translateConnections({ object }: ConnectionRoute, references: References): RulesView {
+  const rules: readonly { readonly backendRefs?: readonly BackendRef[] }[] = object.spec.rules;
+  const report = createRuleReport(0);
+  if (rules.length > 1) report.refuse("", "stands beside other rules, and nothing tells which one a connection is for");
+  const shares = (rules[0]?.backendRefs ?? []).map((ref, index) => {
+    const { weight = 1 } = ref;
+    const field = `backendRefs[${index}]`;
+    if (!Number.isInteger(weight) || weight < 0 || weight > maxWeight)
+      report.refuse(`${field}.weight`, `${weight} is not a number from 0 to ${maxWeight}`);
+    const target = references.backend(ref);
+    if (target.kind === "unresolved") report.unresolve(field, target);
+    return { weight, cluster: target.kind === "cluster" ? target.cluster : undefined };
+  });
+  const used = report.invalid.length > 0 ? [] : shares.filter(({ weight }) => weight > 0);
+  const tcp: TcpProxy = {
+    backends: used.flatMap(({ weight, cluster }) => (cluster ? { cluster: cluster.name, weight } : [])),
+    failingWeight: used.reduce((sum, { weight, cluster }) => (cluster ? sum : sum + weight), 0),
+  };
+  const clusters = new Map(used.flatMap(({ cluster }) => (cluster ? [[cluster.name, cluster] as const] : [])));
+  return {
+    createdAt: createdAt(object),
+    rules: [],
+    clusters: [...clusters.values()],
+    ...verdictOf([{ invalid: report.invalid, unresolved: report.unresolved, routes: [] }]),
+    extensions: [],
+    tcp,
+  };
+}
+
+/** A route that Envoy refused: its hosts stay its own, and connections for them are closed. */
+export const failConnections = ({ object }: ConnectionRoute, refusal: string): RulesView => ({
+  createdAt: createdAt(object),
+  rules: [],
+  clusters: [],
+  resolvedRefs: { kind: "ok" },
+  accepted: { kind: "problem", reason: "Rejected", message: `Envoy refused the configuration: ${refusal}` },
+  extensions: [],
+  tcp: { backends: [], failingWeight: 0 },
+});
