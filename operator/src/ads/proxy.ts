@@ -42,11 +42,21 @@ export class Proxy {
     return this.#verdict({ type, name: resource.name, version: resource.version, message });
   }
 
+  /** A client took content that another may have refused: it was of another mind, or its place had other means. */
+  accept(type: ResourceType, resources: readonly Resource[]): void {
+    if (this.refusals.size === 0) return;
+    for (const resource of resources) this.#pardon(type, resource);
+  }
+
   /** Forgets that a resource's present content was refused. */
   retry(type: ResourceType, name: string): void {
     const resource = this.snapshot.get(type, name);
-    if (resource === undefined || !this.refusals.has(type, resource)) return;
-    for (const stream of this.streams) stream.reconsider(type, name);
+    if (resource !== undefined) this.#pardon(type, resource);
+  }
+
+  #pardon(type: ResourceType, resource: Resource): void {
+    if (!this.refusals.has(type, resource)) return;
+    for (const stream of this.streams) stream.reconsider(type, resource.name);
     this.refusals.forget(type, resource);
   }
 

@@ -28,19 +28,33 @@ type Traits = {
    * hold on to what they have until they unsubscribe: Envoy lets a draining filter chain use its route table to the end.
    */
   readonly wildcard: boolean;
+  /**
+   * Whether Envoy 1.40 stops to wait for a resource when it is told that there is none. Of others it must be sent one, be it one that it
+   * refuses: a listener that waits keeps all listeners of a starting Envoy from serving.
+   */
+  readonly goneEndsWaiting: boolean;
 };
 
 const prefix = "type.googleapis.com/";
 
+const discovery = `${prefix}envoy.config`;
+
 export const traits: Readonly<Record<ResourceType, Traits>> = {
-  cluster: { typeUrl: `${prefix}envoy.config.cluster.v3.Cluster`, step: "make", wildcard: true },
-  endpoint: { typeUrl: `${prefix}envoy.config.endpoint.v3.ClusterLoadAssignment`, step: "make", wildcard: false },
-  secret: { typeUrl: `${prefix}envoy.extensions.transport_sockets.tls.v3.Secret`, step: "make", wildcard: false },
-  extension: { typeUrl: `${prefix}envoy.config.core.v3.TypedExtensionConfig`, step: "listen", wildcard: false },
-  listener: { typeUrl: `${prefix}envoy.config.listener.v3.Listener`, step: "listen", wildcard: true },
-  route: { typeUrl: `${prefix}envoy.config.route.v3.RouteConfiguration`, step: "route", wildcard: false },
-  virtualHost: { typeUrl: `${prefix}envoy.config.route.v3.VirtualHost`, step: "host", wildcard: true },
+  cluster: row(`${discovery}.cluster.v3.Cluster`, "make", { wildcard: true, goneEndsWaiting: true }),
+  endpoint: row(`${discovery}.endpoint.v3.ClusterLoadAssignment`, "make", { wildcard: false, goneEndsWaiting: true }),
+  secret: row(`${prefix}envoy.extensions.transport_sockets.tls.v3.Secret`, "make", {
+    wildcard: false,
+    goneEndsWaiting: true,
+  }),
+  extension: row(`${discovery}.core.v3.TypedExtensionConfig`, "listen", { wildcard: false, goneEndsWaiting: false }),
+  listener: row(`${discovery}.listener.v3.Listener`, "listen", { wildcard: true, goneEndsWaiting: true }),
+  route: row(`${discovery}.route.v3.RouteConfiguration`, "route", { wildcard: false, goneEndsWaiting: false }),
+  virtualHost: row(`${discovery}.route.v3.VirtualHost`, "host", { wildcard: true, goneEndsWaiting: true }),
 };
+
+function row(typeUrl: string, step: Step, flags: Pick<Traits, "wildcard" | "goneEndsWaiting">): Traits {
+  return { typeUrl, step, ...flags };
+}
 
 const byTypeUrl = new Map(resourceTypes.map((type) => [traits[type].typeUrl, type]));
 

@@ -104,8 +104,8 @@ describe("the ADS server", () => {
           resources.map(({ name }) => name).join(),
         ]),
         [
-          ["accepted", node.cluster, "endpoint", "a"],
           ["accepted", node.cluster, "cluster", "a"],
+          ["accepted", node.cluster, "endpoint", "a"],
           ["accepted", node.cluster, "listener", "l"],
           ["accepted", node.cluster, "route", "t"],
           ["accepted", node.cluster, "route", "t"],

@@ -122,6 +122,7 @@ export function createAdsServer(options: AdsServerOptions): AdsServer {
       onAccepted: (type, resources) => {
         counters.types[type].acks++;
         if (resources.length === 0) return;
+        proxy.accept(type, resources);
         tell(verdictListeners, {
           kind: "accepted",
           proxy: proxy.key,

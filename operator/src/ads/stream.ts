@@ -74,7 +74,7 @@ export class Stream {
   }
 
   #session(type: ResourceType, view: View): TypeSession {
-    const { snapshot, protocol } = this.#options;
+    const { snapshot, refusals, protocol } = this.#options;
     return new TypeSession({
       type,
       form: formOf(protocol, type),
@@ -83,6 +83,7 @@ export class Stream {
       names: () => view.names(type),
       contentOf: (name, version) => view.contentOf(type, name, version),
       isProven: (resource) => snapshot.isProven(type, resource),
+      isRefused: (resource) => refusals.has(type, resource),
       onRefused: (resource, message) => this.#refused(type, resource, message),
     });
   }
@@ -248,6 +249,8 @@ export class Stream {
   #answer(type: ResourceType, session: TypeSession, error: string | undefined): void {
     if (error !== undefined) {
       this.#options.onRejected(type, error);
+      // Some of them may come again, others never.
+      if (type === "cluster") for (const name of session.underWay()) this.#parts.warming.done(name);
       session.refused(error);
       return;
     }
@@ -265,8 +268,8 @@ export class Stream {
   }
 
   #refused(type: ResourceType, resource: Resource, message: string): void {
-    // A cluster that is refused, or whose endpoints are, does not become warm.
-    if (type === "cluster" || type === "endpoint") this.#parts.warming.done(resource.name);
+    // A cluster whose endpoints are refused does not wait for them any longer.
+    if (type === "endpoint") this.#parts.warming.done(resource.name);
     this.#options.onRefused(type, resource, message);
   }
 

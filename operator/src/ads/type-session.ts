@@ -1,5 +1,5 @@
 import { Bisection } from "./bisection.ts";
-import { flown, type Have, lacks, uncertain, waits } from "./have.ts";
+import { flown, type Have, lacks, told, uncertain, waits } from "./have.ts";
 import type { Resource } from "./resource.ts";
 import type { ResourceType } from "./resource-types.ts";
 import type { Desired } from "./view.ts";
@@ -28,6 +28,7 @@ export type TypeSessionOptions = {
   /** The content of a version, if it is still known. */
   readonly contentOf: (name: string, version: string) => Resource | undefined;
   readonly isProven: (resource: Resource) => boolean;
+  readonly isRefused: (resource: Resource) => boolean;
   /** This resource, and no other of its response, is what the client refuses. */
   readonly onRefused: (resource: Resource, message: string) => void;
 };
@@ -127,7 +128,7 @@ export class TypeSession {
   mayHave(name: string): boolean {
     if (this.#flight?.items.has(name)) return true;
     const have = this.#behind.get(name);
-    return have !== lacks && have !== waits && this.wants(name);
+    return have !== lacks && have !== waits && have !== told && this.wants(name);
   }
 
   /** Whether the client waits for an answer on a name. */
@@ -145,6 +146,11 @@ export class TypeSession {
   /** The nonce of the response that is not answered. */
   get awaited(): string | undefined {
     return this.#flight?.nonce;
+  }
+
+  /** Names in the response that is not answered. */
+  underWay(): Iterable<string> {
+    return this.#flight?.items.keys() ?? [];
   }
 
   /** The nonce of the last response, empty before the first. */
@@ -178,7 +184,7 @@ export class TypeSession {
 
   /** The client took the response under way. */
   accepted(): Answered {
-    const items = this.#land((item) => item.resource?.version ?? lacks);
+    const items = this.#land(({ resource, had }) => resource?.version ?? (had === waits ? told : lacks));
     this.#bisection?.accepted();
     this.#settle();
     return {
@@ -223,7 +229,7 @@ export class TypeSession {
 
   #hasAfterRefusal({ name, resource, had }: Item, resources: number): Have {
     // Envoy tells all who wait that it failed: nobody waits any longer.
-    const before = had === waits ? lacks : had;
+    const before = had === waits || had === told ? lacks : had;
     // A removal that is refused on its own is not tried again.
     if (resource === undefined) return resources === 0 ? lacks : uncertain;
     if (resources === 1) return this.#hadBefore.get(name) ?? before;
@@ -251,7 +257,14 @@ export class TypeSession {
       this.#bisection.skipped();
     }
     this.#settle();
-    return this.#collect();
+    return this.#apart(this.#collect());
+  }
+
+  /** What is refused in all likelihood goes alone, and last. */
+  #apart(items: Item[]): Item[] {
+    const { isRefused } = this.#options;
+    const others = items.filter(({ resource }) => resource === undefined || !isRefused(resource));
+    return others.length > 0 ? others : items.slice(0, 1);
   }
 
   #collect(): Item[] {
@@ -260,7 +273,7 @@ export class TypeSession {
       const desired = this.#options.desired(name, had);
       if (desired === "leave") continue;
       const resource = desired === "gone" ? undefined : desired;
-      const unsaid = resource === undefined && (had === lacks || this.#options.form === "partial");
+      const unsaid = resource === undefined && (had === lacks || had === told || this.#options.form === "partial");
       if (unsaid || (resource !== undefined && resource.version === had)) this.#behind.delete(name);
       else items.push({ name, resource, had });
     }

@@ -1,4 +1,4 @@
-import { type Have, lacks, uncertain, waits } from "./have.ts";
+import { type Have, lacks, told, uncertain, waits } from "./have.ts";
 import type { Refusals } from "./refusals.ts";
 import type { Resource } from "./resource.ts";
 import { perType, type ResourceType, traits } from "./resource-types.ts";
@@ -74,14 +74,28 @@ export class View {
       case "later":
         return "leave";
       case "refused":
-        // Who waits for it must not wait for ever.
-        return have === waits ? "gone" : "leave";
+        if (have === waits || (have === told && !traits[type].goneEndsWaiting)) return this.#wayOut(type, name);
+        return "leave";
       case "nothing":
         return traits[type].wildcard || have === waits || have === lacks ? "gone" : "leave";
       default:
-        // A client that is ahead is not set back: a sibling of it may have refused what it has taken.
-        return have !== shown.version && have === this.#snapshot.get(type, name)?.version ? "leave" : shown;
+        return this.#isOutOfPlace(type, name, have, shown) ? "leave" : shown;
     }
+  }
+
+  /** Who waits for content that is refused must not wait for ever. */
+  #wayOut(type: ResourceType, name: string): Desired {
+    return traits[type].goneEndsWaiting ? "gone" : (this.#snapshot.get(type, name) ?? "gone");
+  }
+
+  /** Whether it is better not to give the client what is shown in place of refused content. */
+  #isOutOfPlace(type: ResourceType, name: string, have: Have, shown: Resource): boolean {
+    const current = this.#snapshot.get(type, name)?.version;
+    if (current === undefined || current === shown.version) return false;
+    // A client that is ahead is not set back: a sibling of it may have refused what it has taken.
+    if (have === current) return true;
+    // A listener's older edition may refer to what is gone, and then wait for ever.
+    return type === "listener" && !this.isHidden(type, name) && typeof have !== "string";
   }
 
   /** Every name that the client may see. */

@@ -154,19 +154,14 @@ export class FakeEnvoy {
     );
   }
 
-  get warming(): ReadonlySet<string> {
-    return this.#warming;
-  }
-
   wants(type: ResourceType, name: string): boolean {
     return this.#interest[type].all || this.#interest[type].names.has(name);
   }
 
-  /** Asks again for what it has, as a client may. */
+  /** Asks again for what it has, as a client may that shares one subscription among several users. */
   askAgain(type: ResourceType, name: string): void {
     if (this.protocol !== "delta") return;
     this.#allowRepeat(type, name);
-    if (type === "route") for (const host of this.#forgetHosts(name)) this.#interest.virtualHost.versions.delete(host);
     this.#ask(type, [name], []);
   }
 
@@ -184,7 +179,8 @@ export class FakeEnvoy {
     const response = { ...received, resources: received.resources.filter(({ name }) => this.wants(type, name)) };
     this.#interest[type].lastNonce = nonce;
     const bad = response.resources.filter((one) => readContent(one.body).bad === true || this.#clashes(response, one));
-    const partial = type === "cluster" || type === "listener";
+    // What is refused with others that are good does not always take those with it.
+    const partial = type !== "virtualHost";
     if (bad.length === 0 || partial) this.#apply(response, bad);
     if (bad.length === 0) this.#remember(response);
     else {
@@ -264,7 +260,7 @@ export class FakeEnvoy {
     for (const name of [...resources.map((one) => one.name), ...removed]) this.strays.delete(`${type} ${name}`);
     for (const name of removed) {
       interest.versions.delete(name);
-      interest.waiting.delete(name);
+      if (traits[type].goneEndsWaiting) interest.waiting.delete(name);
     }
     for (const { name, version: has } of resources) {
       if (this.protocol === "delta") interest.versions.set(name, has);
@@ -356,13 +352,12 @@ export class FakeEnvoy {
     if (this.#interest.route.names.has(table)) this.#ask("route", [], [table]);
   }
 
-  #forgetHosts(table: string): string[] {
-    const hosts = [...this.config.virtualHost.keys()].filter((name) => routeTableOf(name) === table);
-    for (const name of hosts) {
+  #forgetHosts(table: string): void {
+    for (const name of this.config.virtualHost.keys()) {
+      if (routeTableOf(name) !== table) continue;
       this.config.virtualHost.delete(name);
       this.#allowRepeat("virtualHost", name);
     }
-    return hosts;
   }
 
   /** The first time it asks for all virtual hosts; never again for those of another table. */
