@@ -73,8 +73,12 @@ export async function makeBed(
     documents[index] = text;
     return layout === "one-file" ? writeAll() : put(`route-${index}.yaml`, text);
   };
+  const versions = new Map<number, string>();
   return {
-    edit: (index, version) => save(index, route(index, version)),
-    annotate: (index, note) => save(index, route(index, "0", note)),
+    edit: (index, version) => {
+      versions.set(index, version);
+      return save(index, route(index, version));
+    },
+    annotate: (index, note) => save(index, route(index, versions.get(index) ?? "0", note)),
   };
 }

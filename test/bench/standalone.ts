@@ -71,15 +71,6 @@ export async function benchStandalone(routes: number, layout: Layout, edits: num
     const envoy = await childNamed(pid, "envoy");
     await quiet(pid);
 
-    const unread = await cpuMs(pid);
-    for (let edit = 1; edit <= edits; edit++) {
-      await bed.annotate((edit * 7919) % routes, String(edit));
-      // Nothing shows when it has been read; this is longer than it takes, so that edits are not gathered.
-      await new Promise((resolve) => setTimeout(resolve, 60));
-    }
-    await quiet(pid);
-    const readCpuMs = ((await cpuMs(pid)) - unread) / edits;
-
     const before = { operator: await cpuMs(pid), envoy: await cpuMs(envoy), bytes: await adsBytes(adminPort) };
     const times: number[] = [];
     for (let edit = 1; edit <= edits; edit++) {
@@ -91,6 +82,14 @@ export async function benchStandalone(routes: number, layout: Layout, edits: num
     }
     await quiet(pid);
     const after = { operator: await cpuMs(pid), envoy: await cpuMs(envoy), bytes: await adsBytes(adminPort) };
+    const unread = await cpuMs(pid);
+    for (let edit = 1; edit <= edits; edit++) {
+      await bed.annotate((edit * 7919) % routes, String(edit));
+      // Nothing shows when it has been read; this is longer than it takes, so that edits are not gathered.
+      await new Promise((resolve) => setTimeout(resolve, 60));
+    }
+    await quiet(pid);
+    const readCpuMs = ((await cpuMs(pid)) - unread) / edits;
     const { residentMiB, peakMiB } = await memory(pid);
     return {
       routes,
