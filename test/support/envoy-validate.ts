@@ -70,7 +70,13 @@ function merge(configs: readonly StaticConfig[]): StaticConfig {
       listeners: listeners.map((listener, number) => ({
         ...listener,
         name: `${number}-${listener.name}`,
-        address: { socket_address: { address: `127.1.${number >> 8}.${number & 255}`, port_value: 10_000 } },
+        address: {
+          socket_address: {
+            ...("udp_listener_config" in listener && { protocol: "UDP" }),
+            address: `127.1.${number >> 8}.${number & 255}`,
+            port_value: 10_000,
+          },
+        },
       })),
     },
   };

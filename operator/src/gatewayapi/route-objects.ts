@@ -1,7 +1,7 @@
 import type { Graph, Table } from "../lib/index.ts";
 import type { Store, StoredKinds } from "../store/index.ts";
 
-const otherKinds = ["GRPCRoute", "TLSRoute", "TCPRoute"] as const;
+const otherKinds = ["GRPCRoute", "TLSRoute", "TCPRoute", "UDPRoute"] as const;
 
 export type RouteKindName = "HTTPRoute" | (typeof otherKinds)[number];
 

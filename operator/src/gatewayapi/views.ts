@@ -2,7 +2,7 @@
 import type { MeshConfig } from "@gatewright/crd-types/config/v1";
 import type { HTTPRouteRule, ParentReference } from "@gatewright/crd-types/gateway/v1";
 import type { Condition, LabelSelector } from "@gatewright/crd-types/meta/v1";
-import type { Cluster, ExtensionConfig, ProxyKey, Route, TcpProxy } from "../ir/index.ts";
+import type { Cluster, ExtensionConfig, ProxyKey, Route, TcpProxy, UdpProxy } from "../ir/index.ts";
 import type { Table } from "../lib/index.ts";
 import type { RouteKindName } from "./route-objects.ts";
 
@@ -127,8 +127,19 @@ export type RulesView = {
   readonly accepted: Outcome | { readonly kind: "partial"; readonly reason: string; readonly message: string };
   /** For routes of connections: where they go. */
   readonly tcp?: TcpProxy;
+  /** For routes of datagrams: likewise. */
+  readonly udp?: UdpProxy;
+  /** A cluster that shares out by weight what Envoy cannot share out among clusters. */
+  readonly weighted?: WeightedCluster;
   /** Filters of HTTPFilter kind in use, in order of appearance: their chain entries must exist. */
   readonly extensions: readonly string[];
+};
+
+export type WeightedCluster = {
+  readonly cluster: Cluster;
+  readonly shares: readonly { readonly cluster: string; readonly weight: number }[];
+  /** The weight of what is to be lost. */
+  readonly failingWeight: number;
 };
 
 export type RuleView = {

@@ -9,7 +9,7 @@ export type Cluster = {
     /** An ExternalName Service: resolved by Envoy. */
     | { readonly kind: "dns"; readonly hostname: string; readonly port: number };
   /** From the Service port's `appProtocol`. */
-  readonly protocol: "http1" | "http2" | "websocket" | "tcp";
+  readonly protocol: "http1" | "http2" | "websocket" | "tcp" | "udp";
   readonly connectTimeoutMs: number;
 };
 
@@ -20,4 +20,10 @@ export type Endpoints = {
   readonly addresses: readonly EndpointAddress[];
 };
 
-export type EndpointAddress = { readonly address: string; readonly port: number; readonly zone?: string };
+export type EndpointAddress = {
+  readonly address: string;
+  readonly port: number;
+  readonly zone?: string;
+  /** Its share beside the others; all have it or none has. */
+  readonly weight?: number;
+};

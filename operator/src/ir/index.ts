@@ -22,6 +22,7 @@ export type {
   HttpConnectionManager,
   Listener,
   TcpProxy,
+  UdpProxy,
 } from "./listener.ts";
 export { formatOrigin, type Origin } from "./origin.ts";
 export type { Proxy } from "./proxy.ts";

@@ -3,7 +3,9 @@
 /** A proxy's key is that of its Gateway, `namespace/name`. All Envoys of a Gateway are one proxy: they get the same configuration. */
 export type ProxyKey = string;
 
-export const listenerKey = (proxy: ProxyKey, port: number): string => `${proxy}|${port}`;
+/** UDP has ports of its own beside those of TCP. */
+export const listenerKey = (proxy: ProxyKey, port: number, transport: "tcp" | "udp" = "tcp"): string =>
+  `${proxy}|${port}${transport === "udp" ? "|udp" : ""}`;
 
 /** HTTP listeners of one port share a route table; each HTTPS listener has its own, chosen by SNI. */
 export const routeTableKey = (proxy: ProxyKey, port: number, httpsListener?: string): string =>

@@ -9,7 +9,9 @@ export type Listener = {
   readonly port: number;
   /** Envoy's address and port. */
   readonly bind: Binding;
+  /** Empty for UDP. */
   readonly filterChains: readonly FilterChain[];
+  readonly udp?: UdpProxy;
   readonly accessLog?: AccessLog;
 };
 
@@ -35,6 +37,9 @@ export type TcpProxy = {
   /** The weight of backends that are invalid: connections that they would get are closed. */
   readonly failingWeight: number;
 };
+
+/** Datagrams of one client go to one endpoint of the cluster, until it is silent for a while. Without a cluster they are dropped. */
+export type UdpProxy = { readonly cluster?: string };
 
 export type DownstreamTls = {
   /** Names of server certificates in the `secrets` table, in the Gateway's order. Never empty. */

@@ -1,7 +1,7 @@
 import type { HTTPFilter, MeshConfig } from "@gatewright/crd-types/config/v1";
 import type { ConfigMap, Namespace, Secret, Service } from "@gatewright/crd-types/core/v1";
 import type { EndpointSlice } from "@gatewright/crd-types/discovery/v1";
-import type { Gateway, GatewayClass, GRPCRoute, HTTPRoute, TCPRoute, TLSRoute } from "@gatewright/crd-types/gateway/v1";
+import type { Gateway, GatewayClass, GRPCRoute, HTTPRoute, TCPRoute, TLSRoute, UDPRoute } from "@gatewright/crd-types/gateway/v1";
 import type { ReferenceGrant } from "@gatewright/crd-types/gateway/v1beta1";
 
 /** The kinds that translation reads, by the name of their table. */
@@ -20,6 +20,7 @@ export type StoredKinds = {
   readonly Service: Service;
   readonly TCPRoute: TCPRoute;
   readonly TLSRoute: TLSRoute;
+  readonly UDPRoute: UDPRoute;
 };
 
 export type StoredKind = keyof StoredKinds;
@@ -40,6 +41,7 @@ export const storedKinds: Readonly<Record<StoredKind, { readonly group: string; 
   Service: { group: "", namespaced: true },
   TCPRoute: { group: "gateway.networking.k8s.io", namespaced: true },
   TLSRoute: { group: "gateway.networking.k8s.io", namespaced: true },
+  UDPRoute: { group: "gateway.networking.k8s.io", namespaced: true },
 };
 
 const kindsByGroup = new Map(

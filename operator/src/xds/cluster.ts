@@ -56,8 +56,10 @@ function sharedPart({ endpoints, protocol }: Cluster): Uint8Array {
   if (part === undefined) {
     const settings = create(ClusterSchema, {
       ...common,
+      // Weights of endpoints stand for weights of backends; by the number of requests they would be bent.
+      ...(protocol === "udp" ? { lbPolicy: Cluster_LbPolicy.ROUND_ROBIN } : {}),
       ...(endpoints.kind === "eds" ? { edsClusterConfig: { edsConfig: adsConfigSource() } } : {}),
-      ...(protocol === "tcp" ? {} : { typedExtensionProtocolOptions: httpOptions(protocol) }),
+      ...(protocol === "tcp" || protocol === "udp" ? {} : { typedExtensionProtocolOptions: httpOptions(protocol) }),
     });
     part = encode(ClusterSchema, settings);
     sharedParts.set(key, part);

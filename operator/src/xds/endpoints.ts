@@ -27,7 +27,7 @@ const isUsable = ({ address, port }: EndpointAddress) => isIP(address) !== 0 && 
 
 export function loadAssignment(cluster: string, addresses: readonly EndpointAddress[]): ClusterLoadAssignment {
   const zones = new Map<string, Init<typeof LbEndpointSchema>[]>();
-  for (const { address, port, zone = "" } of addresses) {
+  for (const { address, port, zone = "", weight } of addresses) {
     const members = zones.get(zone) ?? [];
     zones.set(zone, members);
     const socketAddress = { address, portSpecifier: { case: "portValue", value: port } } as const;
@@ -36,6 +36,7 @@ export function loadAssignment(cluster: string, addresses: readonly EndpointAddr
         case: "endpoint",
         value: { address: { address: { case: "socketAddress", value: socketAddress } } },
       },
+      ...(weight !== undefined && { loadBalancingWeight: weight }),
     });
   }
   return create(ClusterLoadAssignmentSchema, {

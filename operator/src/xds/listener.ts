@@ -13,6 +13,7 @@ import { adsConfigSource } from "./config-source.ts";
 import type { NeutralConfig } from "./filters/index.ts";
 import { buildHttpConnectionManager } from "./http-connection-manager.ts";
 import { buildTcpProxy } from "./tcp-proxy.ts";
+import { buildUdpListener } from "./udp-listener.ts";
 import { packAny } from "./proto/index.ts";
 import { type Build, encodeChecked, type ProblemDetail, violationsOf, type XdsProblem } from "./resource.ts";
 import type { Init } from "./init.ts";
@@ -33,6 +34,7 @@ export type ListenerContext = {
  */
 export function buildListener(listener: Listener, context: ListenerContext): Build {
   const about = aboutListener(listener);
+  if (listener.udp !== undefined) return encodeChecked(ListenerSchema, buildUdpListener(listener, listener.udp), about);
   const { chains, problems } = buildChains(listener, context);
   if (chains.length === 0) return { encoded: undefined, problems };
   const { address, port } = listener.bind;

@@ -4,6 +4,7 @@ import {
   HTTPSProtocolType,
   TCPProtocolType,
   TLSProtocolType,
+  UDPProtocolType,
 } from "@gatewright/crd-types/gateway/v1";
 import type { RouteKindName } from "../route-objects.ts";
 
@@ -26,6 +27,7 @@ export const routeKinds: Readonly<Record<RouteKindName, RouteKind>> = {
   GRPCRoute: { group: GroupName, kind: "GRPCRoute", protocols: [HTTPProtocolType, HTTPSProtocolType] },
   TLSRoute: { group: GroupName, kind: "TLSRoute", protocols: [TLSProtocolType] },
   TCPRoute: { group: GroupName, kind: "TCPRoute", protocols: [TCPProtocolType] },
+  UDPRoute: { group: GroupName, kind: "UDPRoute", protocols: [UDPProtocolType] },
 };
 
 export type GroupKind = { readonly group: string; readonly kind: string };

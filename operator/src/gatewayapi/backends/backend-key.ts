@@ -2,7 +2,7 @@
 // routes share it and an edit of a route never renames it.
 
 /** What routes want to speak to it, whatever its port says of itself. */
-export type BackendTransport = "http" | "grpc" | "tcp";
+export type BackendTransport = "http" | "grpc" | "tcp" | "udp";
 
 /** `namespace/service|port`, and the transport after it where that is not HTTP. */
 export const backendKey = (
@@ -30,5 +30,12 @@ export function clusterName(backend: string, mark: string | undefined): string {
 export function backendsOfCluster(cluster: string): readonly string[] {
   const port = cluster.split("|", 2).join("|");
   if (cluster === port) return [port];
-  return cluster === `${port}|tcp` ? [cluster] : [port, `${port}|grpc`];
+  return cluster === `${port}|tcp` || cluster === `${port}|udp` ? [cluster] : [port, `${port}|grpc`];
 }
+
+const weightedMark = "|udp|weighted";
+
+/** The cluster that shares out a UDPRoute's datagrams; no Service can have a port of this name. */
+export const weightedClusterName = (namespace: string, route: string): string => `${namespace}/${route}${weightedMark}`;
+
+export const isWeighted = (cluster: string): boolean => cluster.endsWith(weightedMark);

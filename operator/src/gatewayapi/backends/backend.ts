@@ -14,6 +14,7 @@ export type BackendView =
 export type EndpointsSource = {
   /** Slices name their ports after the Service's; empty for a port without a name. */
   readonly portName: string;
+  readonly protocol: "TCP" | "UDP";
   /** Where the Service states a number. */
   readonly targetPort: number | undefined;
   /** Of a Service with both families, each pod is in two slices: once is enough. */
@@ -37,8 +38,11 @@ export function translateBackend(
   const { service: serviceKey, port: number, transport } = parseBackendKey(key);
   if (service === undefined) return invalid("BackendNotFound", `Service ${serviceKey} does not exist`);
   const external = service.spec?.type === "ExternalName";
-  const port = service.spec?.ports?.find((candidate) => candidate.port === number && isTcp(candidate));
-  if (port === undefined && !external) return unknownPort(serviceKey, service, number);
+  const wanted = transport === "udp" ? "UDP" : "TCP";
+  const port = service.spec?.ports?.find(
+    (candidate) => candidate.port === number && protocolOfPort(candidate) === wanted,
+  );
+  if (port === undefined && !external) return unknownPort(serviceKey, service, number, wanted);
   const speaks = protocolOf(port?.appProtocol, transport);
   if (speaks === undefined)
     return invalid(
@@ -48,7 +52,7 @@ export function translateBackend(
   const hostname = external ? service.spec.externalName : undefined;
   if (external && !isHostname(hostname))
     return invalid("BackendNotFound", `Service ${serviceKey} names no usable externalName`);
-  const source = endpointsSource(service, port);
+  const source = endpointsSource(service, port, wanted);
   const dns = hostname === undefined ? fqdnEndpoint(fqdnSlices, source) : { hostname, port: number };
   const { namespace = "", name = "" } = service.metadata;
   return {
@@ -66,18 +70,21 @@ export function translateBackend(
 
 function protocolOf(appProtocol: string | undefined, transport: string): BackendProtocol | undefined {
   // What is said on a connection that is only passed on is not ours to know.
-  if (transport === "tcp") return { protocol: "tcp", mark: "tcp" };
+  if (transport === "tcp" || transport === "udp") return { protocol: transport, mark: transport };
   const stated = parseAppProtocol(appProtocol);
   // gRPC needs HTTP/2, whether the Service says so or not.
   return stated && transport === "grpc" ? h2c : stated;
 }
 
-const isTcp = ({ protocol = "TCP" }: ServicePort): boolean => protocol === "TCP";
+const protocolOfPort = ({ protocol = "TCP" }: ServicePort): string => protocol;
 
-function unknownPort(serviceKey: string, service: Service, number: number): BackendView {
+function unknownPort(serviceKey: string, service: Service, number: number, wanted: string): BackendView {
   const other = service.spec?.ports?.find(({ port }) => port === number);
   if (other !== undefined)
-    return invalid("UnsupportedProtocol", `port ${number} of Service ${serviceKey} is ${other.protocol}, not TCP`);
+    return invalid(
+      "UnsupportedProtocol",
+      `port ${number} of Service ${serviceKey} is ${protocolOfPort(other)}, not ${wanted}`,
+    );
   return invalid("BackendNotFound", `Service ${serviceKey} has no port ${number}`);
 }
 
@@ -87,10 +94,15 @@ const isHostname = (name: string | undefined): name is string =>
   name.length <= 253 &&
   /^[a-z0-9_]([-a-z0-9_]*[a-z0-9_])?(\.[a-z0-9_]([-a-z0-9_]*[a-z0-9_])?)*\.?$/i.test(name);
 
-function endpointsSource({ spec }: Service, port: ServicePort | undefined): EndpointsSource {
+function endpointsSource(
+  { spec }: Service,
+  port: ServicePort | undefined,
+  protocol: EndpointsSource["protocol"],
+): EndpointsSource {
   const target = port?.targetPort ?? port?.port;
   return {
     portName: port?.name ?? "",
+    protocol,
     targetPort: typeof target === "number" ? target : undefined,
     preferredFamily: spec?.ipFamilies?.length === 2 ? asFamily(spec.ipFamilies[0]) : undefined,
   };

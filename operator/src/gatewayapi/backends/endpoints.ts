@@ -48,10 +48,13 @@ function collect(
 }
 
 /** Ports go by the Service port's name. A slice written by hand often leaves the name out: then the number tells. */
-function portOf(ports: readonly EndpointPort[], { portName, targetPort }: EndpointsSource): number | undefined {
-  const tcp = ports.filter(({ protocol = "TCP", port = 0 }) => protocol === "TCP" && port >= 1 && port <= 65_535);
-  const named = tcp.find(({ name }) => (name ?? "") === portName);
-  const numbered = tcp.find(({ name, port }) => (name ?? "") === "" && port === targetPort);
+function portOf(
+  ports: readonly EndpointPort[],
+  { portName, targetPort, protocol: wanted }: EndpointsSource,
+): number | undefined {
+  const usable = ports.filter(({ protocol = "TCP", port = 0 }) => protocol === wanted && port >= 1 && port <= 65_535);
+  const named = usable.find(({ name }) => (name ?? "") === portName);
+  const numbered = usable.find(({ name, port }) => (name ?? "") === "" && port === targetPort);
   return (named ?? numbered)?.port;
 }
 

@@ -3,7 +3,9 @@ import type { Cluster, Endpoints } from "../../ir/index.ts";
 import { deepEqual, type Graph, type Table } from "../../lib/index.ts";
 import { objectKey, type Store } from "../../store/index.ts";
 import { type BackendView, translateBackend } from "./backend.ts";
-import { backendsOfCluster, parseBackendKey } from "./backend-key.ts";
+import { backendsOfCluster, isWeighted, parseBackendKey } from "./backend-key.ts";
+import type { WeightedCluster } from "../views.ts";
+import { weighAddresses } from "./weighted.ts";
 import { translateEndpoints } from "./endpoints.ts";
 
 /** The backends that `inUse` names, by `backendKey`; the values of `inUse` are lists of such keys. */
@@ -30,7 +32,7 @@ export function createClusters(
   graph: Graph,
   store: Store,
   backends: Table<BackendView>,
-  named: Table<{ readonly clusters: readonly Cluster[] }>,
+  named: Table<{ readonly clusters: readonly Cluster[]; readonly weighted?: WeightedCluster }>,
 ): { readonly clusters: Table<Cluster>; readonly endpoints: Table<Endpoints> } {
   const { EndpointSlice } = store.objects;
   const names = graph.index("clusterNames", named, ({ clusters }) => clusters.map(({ name }) => name));
@@ -44,18 +46,34 @@ export function createClusters(
     return undefined;
   }
 
+  function addressesOf(cluster: string): Endpoints["addresses"] | undefined {
+    const backend = backendOf(cluster);
+    if (backend === undefined || backend.cluster.endpoints.kind !== "eds") return undefined;
+    const slices = members(slicesOf.get(parseBackendKey(backend.key).service), EndpointSlice);
+    return translateEndpoints(slices, backend.endpoints);
+  }
+
+  function weightedOf(name: string): WeightedCluster | undefined {
+    // Asked for who names it, a cluster would be computed anew whenever another route comes to it.
+    if (!isWeighted(name)) return undefined;
+    for (const key of names.get(name) ?? []) {
+      const weighted = named.get(key)?.weighted;
+      if (weighted?.cluster.name === name) return weighted;
+    }
+    return undefined;
+  }
+
   const clusters = graph.derive<Cluster>("clusters", {
     keysOf: [names],
-    compute: (name) => backendOf(name)?.cluster,
+    compute: (name) => (backendOf(name) ?? weightedOf(name))?.cluster,
   });
 
   const endpoints = graph.derive<Endpoints>("endpoints", {
     keysOf: [clusters],
     compute: (name) => {
-      const backend = backendOf(name);
-      if (backend === undefined || backend.cluster.endpoints.kind !== "eds") return undefined;
-      const slices = members(slicesOf.get(parseBackendKey(backend.key).service), EndpointSlice);
-      return { cluster: name, addresses: translateEndpoints(slices, backend.endpoints) };
+      const weighted = weightedOf(name);
+      const addresses = weighted === undefined ? addressesOf(name) : weighAddresses(weighted, addressesOf);
+      return addresses && { cluster: name, addresses };
     },
     equal: deepEqual,
   });

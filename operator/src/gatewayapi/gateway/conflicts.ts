@@ -13,13 +13,17 @@ export type Contender = {
 /** What the first bytes of a connection are. Listeners of a port that expect different ones cannot share it. */
 const transportOf = (protocol: string): string => (protocol === "HTTPS" || protocol === "TLS" ? "TLS" : protocol);
 
+/** UDP has ports of its own. */
+const socketOf = ({ protocol, port }: Contender): string => `${protocol === "UDP" ? "UDP" : "TCP"} ${port}`;
+
 /**
  * Listeners that no request can tell apart. All of them lose, for the API lets nobody pick a winner among a Gateway's own
  * listeners. Who cannot serve anyway must not be in `contenders`: a broken listener takes no port and no host from others.
  */
 export function findConflicts(contenders: readonly Contender[]): ReadonlyMap<string, Problem> {
   const conflicts = new Map<string, Problem>();
-  for (const [port, sharing] of Map.groupBy(contenders, (contender) => contender.port)) {
+  for (const sharing of Map.groupBy(contenders, socketOf).values()) {
+    const port = sharing[0]?.port ?? 0;
     const transports = new Set(sharing.map(({ protocol }) => transportOf(protocol)));
     if (transports.size > 1) {
       for (const { name, protocol } of sharing) {

@@ -1,5 +1,5 @@
-import { TLSProtocolType } from "@gatewright/crd-types/gateway/v1";
-import type { FilterChain, TcpProxy } from "../../ir/index.ts";
+import { TLSProtocolType, UDPProtocolType } from "@gatewright/crd-types/gateway/v1";
+import type { FilterChain, TcpProxy, UdpProxy } from "../../ir/index.ts";
 import type { Graph, Table } from "../../lib/index.ts";
 import { anyHost, compareSpecificity, isHttp } from "../attach/index.ts";
 import { parseRouteKey } from "../route-objects.ts";
@@ -8,9 +8,19 @@ import type { AttachmentView, ListenerView, RulesView } from "../views.ts";
 type Sources = { readonly attachments: Table<AttachmentView>; readonly rules: Table<RulesView> };
 
 /** The filter chains of a listener that knows connections only. */
-export type ConnectionChains = (listener: ListenerView) => readonly FilterChain[];
+export type ConnectionChains = {
+  readonly chainsOf: (listener: ListenerView) => readonly FilterChain[];
+  /** Where the datagrams of a UDP listener go. */
+  readonly datagramsOf: (listener: ListenerView) => UdpProxy | undefined;
+};
 
-type Candidate = { readonly stated: string; readonly createdAt: string; readonly key: string; readonly tcp: TcpProxy };
+type Candidate = {
+  readonly stated: string;
+  readonly createdAt: string;
+  readonly key: string;
+  readonly tcp: TcpProxy;
+  readonly udp?: UdpProxy;
+};
 
 const nowhere: TcpProxy = { backends: [], failingWeight: 0 };
 
@@ -26,13 +36,19 @@ export function createConnectionChains(graph: Graph, { attachments, rules }: Sou
     const winners = new Map<string, Candidate>();
     for (const routeKey of routesOf.get(routeTable) ?? []) {
       const view = rules.get(routeKey);
-      if (view?.tcp === undefined) continue;
-      const { createdAt, tcp } = view;
+      if (view?.tcp === undefined && view?.udp === undefined) continue;
+      const { createdAt, tcp = nowhere, udp } = view;
       for (const { listeners } of attachments.get(routeKey)?.parents ?? [])
         for (const listener of listeners) {
           if (listener.routeTable !== routeTable) continue;
           for (const [index, host] of listener.hosts.entries()) {
-            const candidate = { stated: listener.statedHosts[index] ?? host, createdAt, key: routeKey, tcp };
+            const candidate = {
+              stated: listener.statedHosts[index] ?? host,
+              createdAt,
+              key: routeKey,
+              tcp,
+              ...(udp && { udp }),
+            };
             const rival = winners.get(host);
             if (rival === undefined || compareCandidates(candidate, rival) < 0) winners.set(host, candidate);
           }
@@ -41,9 +57,9 @@ export function createConnectionChains(graph: Graph, { attachments, rules }: Sou
     return winners;
   }
 
-  return (listener) => {
+  function chainsOf(listener: ListenerView): readonly FilterChain[] {
     const { protocol, name, routeTable, hostname = anyHost } = listener;
-    if (routeTable === undefined || isHttp(protocol)) return [];
+    if (routeTable === undefined || isHttp(protocol) || protocol === UDPProtocolType) return [];
     const winners = winnersOf(routeTable);
     // What the listener's own host has no route for must not fall to a wider listener of the port.
     const hosts = new Set([hostname, ...winners.keys()]);
@@ -54,6 +70,14 @@ export function createConnectionChains(graph: Graph, { attachments, rules }: Sou
       const { passthrough = false, certificates } = listener;
       return passthrough ? { ...chain, passthrough: true } : { ...chain, tls: { certificates, alpnProtocols: [] } };
     });
+  }
+
+  return {
+    chainsOf,
+    datagramsOf: ({ protocol, routeTable }) =>
+      protocol === UDPProtocolType && routeTable !== undefined
+        ? (winnersOf(routeTable).get(anyHost)?.udp ?? {})
+        : undefined,
   };
 }
 

@@ -11,6 +11,7 @@ import {
   ListenerReasonResolvedRefs,
   TCPProtocolType,
   TLSProtocolType,
+  UDPProtocolType,
 } from "@gatewright/crd-types/gateway/v1";
 import { type ProxyKey, routeTableKey } from "../../ir/index.ts";
 import { anyHost } from "../attach/index.ts";
@@ -52,7 +53,7 @@ export function viewListener(checked: CheckedListener, around: Surroundings): Li
 }
 
 /** Each listener of these has routes of its own, chosen by SNI or by the port alone. */
-const ownTable: ReadonlySet<string> = new Set([HTTPSProtocolType, TLSProtocolType, TCPProtocolType]);
+const ownTable: ReadonlySet<string> = new Set([HTTPSProtocolType, TLSProtocolType, TCPProtocolType, UDPProtocolType]);
 
 function routeTableOf(proxy: ProxyKey, { name, port, protocol }: CheckedListener): string | undefined {
   if (protocol === HTTPProtocolType) return routeTableKey(proxy, port);

@@ -11,6 +11,7 @@ import {
   TLSModePassthrough,
   TLSModeTerminate,
   TLSProtocolType,
+  UDPProtocolType,
 } from "@gatewright/crd-types/gateway/v1";
 import { type GroupKind, kindsOfProtocol, normalizeHostname } from "../attach/index.ts";
 import type { Problem } from "../conditions.ts";
@@ -60,8 +61,10 @@ export function checkListener(
     name,
     port,
     protocol,
-    // Nothing in a TCP connection says a host.
-    hostname: normalizeHostname(protocol === TCPProtocolType ? undefined : listener.hostname),
+    // Nothing in it says a host.
+    hostname: normalizeHostname(
+      protocol === TCPProtocolType || protocol === UDPProtocolType ? undefined : listener.hostname,
+    ),
     supportedKinds: kinds.supported,
     allowedNamespaces: allowedNamespacesOf(listener),
     certificates: certificates.names,
@@ -89,7 +92,13 @@ function refusalOf({ protocol, port, tls, filters }: Listener, spec: Gateway["sp
   return undefined;
 }
 
-const protocols: ReadonlySet<string> = new Set([HTTPProtocolType, HTTPSProtocolType, TLSProtocolType, TCPProtocolType]);
+const protocols: ReadonlySet<string> = new Set([
+  HTTPProtocolType,
+  HTTPSProtocolType,
+  TLSProtocolType,
+  TCPProtocolType,
+  UDPProtocolType,
+]);
 
 /** The connection goes on to the backend as it is. */
 export const isPassthrough = ({ tls }: Pick<Listener, "tls">): boolean => tls?.mode === TLSModePassthrough;

@@ -1,5 +1,11 @@
-import { HTTPSProtocolType } from "@gatewright/crd-types/gateway/v1";
-import { type FilterChain, type HttpConnectionManager, type Listener, listenerKey } from "../../ir/index.ts";
+import { HTTPSProtocolType, UDPProtocolType } from "@gatewright/crd-types/gateway/v1";
+import {
+  type FilterChain,
+  type HttpConnectionManager,
+  type Listener,
+  listenerKey,
+  type ProxyKey,
+} from "../../ir/index.ts";
 import { deepEqual, type Graph, type Table } from "../../lib/index.ts";
 import type { Inputs } from "../inputs.ts";
 import { isHttp } from "../attach/index.ts";
@@ -23,14 +29,17 @@ export type ListenerSources = {
   readonly rules: Table<RulesView>;
 };
 
+const keyOf = (proxy: ProxyKey, { port, protocol }: ListenerView): string =>
+  listenerKey(proxy, port, protocol === UDPProtocolType ? "udp" : "tcp");
+
 const alpnProtocols = ["h2", "http/1.1"];
 
 /** One of Envoy's listeners for each port that a placed Gateway serves, by `listenerKey`. */
 export function createListeners(graph: Graph, inputs: Inputs, sources: ListenerSources): Table<Listener> {
   const { gateways, classes, tableFeatures } = sources;
-  const connectionChains = createConnectionChains(graph, sources);
+  const connections = createConnectionChains(graph, sources);
   const byPort = graph.index("listenerPorts", gateways, ({ proxy, listeners }) =>
-    listeners.filter(({ programmable }) => programmable).map(({ port }) => listenerKey(proxy, port)),
+    listeners.filter(({ programmable }) => programmable).map((listener) => keyOf(proxy, listener)),
   );
 
   function managerOf(routeTable: string): HttpConnectionManager {
@@ -42,7 +51,7 @@ export function createListeners(graph: Graph, inputs: Inputs, sources: ListenerS
     const chains = new Map<string, FilterChain>();
     for (const listener of listeners) {
       const { name, protocol, hostname, certificates, routeTable } = listener;
-      for (const chain of connectionChains(listener)) chains.set(chain.name, chain);
+      for (const chain of connections.chainsOf(listener)) chains.set(chain.name, chain);
       if (routeTable === undefined || !isHttp(protocol)) continue;
       const http = managerOf(routeTable);
       if (protocol === HTTPSProtocolType) {
@@ -61,12 +70,13 @@ export function createListeners(graph: Graph, inputs: Inputs, sources: ListenerS
       const view = gatewayKey === undefined ? undefined : gateways.get(gatewayKey);
       const placement = view && inputs.placements.get(view.proxy);
       const sharing = view?.listeners.filter(
-        ({ programmable, port }) => programmable && listenerKey(view.proxy, port) === key,
+        (listener) => listener.programmable && keyOf(view.proxy, listener) === key,
       );
       const [first] = sharing ?? [];
       if (view === undefined || placement === undefined || sharing === undefined || first === undefined)
         return undefined;
       const { port, protocol } = first;
+      const udp = connections.datagramsOf(first);
       const accessLog = accessLogOf(classes.get(view.className)?.mesh, inputs.settings);
       return {
         proxy: view.proxy,
@@ -74,6 +84,7 @@ export function createListeners(graph: Graph, inputs: Inputs, sources: ListenerS
         port,
         bind: placement.bind(port),
         filterChains: chainsOf(sharing),
+        ...(udp && { udp }),
         ...(accessLog && { accessLog }),
       };
     },

@@ -53,9 +53,10 @@ export function createClusterUses(
   byHosts: Table<ReadonlySet<string>>,
   listeners: Table<Listener>,
 ): Table<ReadonlySet<string>> {
-  const byConnections = graph.index("connectionClusterUses", listeners, ({ proxy, filterChains }) =>
-    filterChains.flatMap(({ tcp }) => (tcp?.backends ?? []).map(({ cluster }) => useKey(proxy, cluster))),
-  );
+  const byConnections = graph.index("connectionClusterUses", listeners, ({ proxy, filterChains, udp }) => [
+    ...filterChains.flatMap(({ tcp }) => (tcp?.backends ?? []).map(({ cluster }) => useKey(proxy, cluster))),
+    ...(udp?.cluster === undefined ? [] : [useKey(proxy, udp.cluster)]),
+  ]);
   return graph.derive<ReadonlySet<string>>("clusterUses", {
     keysOf: [byHosts, byConnections],
     // No cluster is used for both.

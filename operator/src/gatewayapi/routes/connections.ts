@@ -1,5 +1,6 @@
 import type { BackendRef } from "@gatewright/crd-types/gateway/v1";
-import type { TcpProxy } from "../../ir/index.ts";
+import type { Cluster, TcpProxy } from "../../ir/index.ts";
+import { weightedClusterName } from "../backends/index.ts";
 import type { RouteObject } from "../route-objects.ts";
 import type { RulesView } from "../views.ts";
 import type { References } from "./references.ts";
@@ -13,7 +14,7 @@ export type ConnectionRoute = Exclude<RouteObject, { kind: HttpRouteKind }>;
 const maxWeight = 1_000_000;
 
 /** Their rules have nothing to match: the API allows one, and of several the first takes all. */
-export function translateConnections({ object }: ConnectionRoute, references: References): RulesView {
+export function translateConnections({ kind, object }: ConnectionRoute, references: References): RulesView {
   const rules: readonly { readonly backendRefs?: readonly BackendRef[] }[] = object.spec.rules;
   const report = createRuleReport(0);
   if (rules.length > 1) report.refuse("", "stands beside other rules, and nothing tells which one a connection is for");
@@ -35,20 +36,45 @@ export function translateConnections({ object }: ConnectionRoute, references: Re
   return {
     createdAt: createdAt(object),
     rules: [],
-    clusters: [...clusters.values()],
+    ...(kind === "UDPRoute"
+      ? datagrams(object, tcp, [...clusters.values()])
+      : { tcp, clusters: [...clusters.values()] }),
     ...verdictOf([{ invalid: report.invalid, unresolved: report.unresolved, routes: [] }]),
     extensions: [],
-    tcp,
+  };
+}
+
+/** Envoy's UDP proxy knows one cluster only: what is to be shared out by weight becomes one whose endpoints have the weights. */
+function datagrams(
+  { metadata }: ConnectionRoute["object"],
+  { backends, failingWeight }: TcpProxy,
+  clusters: readonly Cluster[],
+): Pick<RulesView, "udp" | "weighted" | "clusters"> {
+  const [first, ...others] = backends;
+  if (first === undefined) return { udp: {}, clusters };
+  if (others.length === 0 && failingWeight === 0) return { udp: { cluster: first.cluster }, clusters };
+  const { namespace = "", name = "" } = metadata;
+  const cluster: Cluster = {
+    name: weightedClusterName(namespace, name),
+    origin: { kind: "UDPRoute", namespace, name },
+    endpoints: { kind: "eds" },
+    protocol: "udp",
+    connectTimeoutMs: 5_000,
+  };
+  return {
+    udp: { cluster: cluster.name },
+    weighted: { cluster, shares: backends, failingWeight },
+    clusters: [...clusters, cluster],
   };
 }
 
 /** A route that Envoy refused: its hosts stay its own, and connections for them are closed. */
-export const failConnections = ({ object }: ConnectionRoute, refusal: string): RulesView => ({
+export const failConnections = ({ kind, object }: ConnectionRoute, refusal: string): RulesView => ({
   createdAt: createdAt(object),
   rules: [],
   clusters: [],
   resolvedRefs: { kind: "ok" },
   accepted: { kind: "problem", reason: "Rejected", message: `Envoy refused the configuration: ${refusal}` },
   extensions: [],
-  tcp: { backends: [], failingWeight: 0 },
+  ...(kind === "UDPRoute" ? { udp: {} } : { tcp: { backends: [], failingWeight: 0 } }),
 });

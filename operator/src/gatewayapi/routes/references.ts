@@ -100,6 +100,7 @@ const transports: Readonly<Record<RouteKindName, BackendTransport>> = {
   GRPCRoute: "grpc",
   TLSRoute: "tcp",
   TCPRoute: "tcp",
+  UDPRoute: "udp",
 };
 
 type BackendRule = {

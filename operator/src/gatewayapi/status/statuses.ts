@@ -46,6 +46,7 @@ export function createStatuses(graph: Graph, inputs: Inputs, sources: StatusSour
     GRPCRoute: createRouteStatuses(graph, "GRPCRoute", inputs, routes),
     TLSRoute: createRouteStatuses(graph, "TLSRoute", inputs, routes),
     TCPRoute: createRouteStatuses(graph, "TCPRoute", inputs, routes),
+    UDPRoute: createRouteStatuses(graph, "UDPRoute", inputs, routes),
     HTTPFilter: createFilterStatuses(graph, inputs, sources.filters),
     MeshConfig: createMeshConfigStatuses(graph, inputs),
   };
@@ -173,7 +174,8 @@ function createGatewayStatuses(
         placement: placements.get(proxy),
         state: proxyStates.get(proxy),
         refusal: (port) => {
-          const refused = refusedListeners.get(listenerKey(proxy, port));
+          const refused =
+            refusedListeners.get(listenerKey(proxy, port)) ?? refusedListeners.get(listenerKey(proxy, port, "udp"));
           return refused?.content === contentOf(gateway) ? refused.message : undefined;
         },
         attachedRoutes: (listener) => attached.get(bucketOf(key, listener))?.size ?? 0,

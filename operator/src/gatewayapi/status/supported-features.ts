@@ -45,4 +45,5 @@ export const supportedFeatures: readonly FeatureName[] = [
   "TLSRoute",
   "TLSRouteModeMixed",
   "TLSRouteModeTerminate",
+  "UDPRoute",
 ];
