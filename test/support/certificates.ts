@@ -10,6 +10,8 @@ export type KeyKind =
 export type CertificateOptions = {
   /** The first is the subject's common name; all are subject alternative names. */
   readonly dnsNames: readonly [string, ...string[]];
+  /** Subject alternative names of that kind. */
+  readonly uris?: readonly string[];
   /** P-256 unless given. */
   readonly key?: KeyKind;
   /** Now minus one day unless given. */
@@ -47,7 +49,7 @@ export function makeCertificate(options: CertificateOptions): Certificate {
     ),
     distinguishedName(commonName),
     keys.publicKey.export({ type: "spki", format: "der" }),
-    tagged(0xa3, sequence(subjectAlternativeNames(options.dnsNames))),
+    tagged(0xa3, sequence(subjectAlternativeNames(options.dnsNames, options.uris ?? []))),
   );
   const signature = sign(digestOf(issuer.keys.privateKey), toBeSigned, issuer.keys.privateKey);
   const der = sequence(toBeSigned, algorithm, tagged(0x03, Buffer.from([0]), signature));
@@ -88,10 +90,16 @@ function signatureAlgorithm(key: KeyObject): Buffer {
 const distinguishedName = (commonName: string): Buffer =>
   sequence(tagged(0x31, sequence(objectIdentifier(2, 5, 4, 3), tagged(0x0c, Buffer.from(commonName)))));
 
-const subjectAlternativeNames = (names: readonly string[]): Buffer =>
+const subjectAlternativeNames = (names: readonly string[], uris: readonly string[]): Buffer =>
   sequence(
     objectIdentifier(2, 5, 29, 17),
-    tagged(0x04, sequence(...names.map((name) => tagged(0x82, Buffer.from(name, "ascii"))))),
+    tagged(
+      0x04,
+      sequence(
+        ...names.map((name) => tagged(0x82, Buffer.from(name, "ascii"))),
+        ...uris.map((uri) => tagged(0x86, Buffer.from(uri, "ascii"))),
+      ),
+    ),
   );
 
 /** GeneralizedTime from 2050 on, UTCTime before, as RFC 5280 wants it. */

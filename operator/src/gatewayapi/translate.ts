@@ -39,7 +39,7 @@ export function createTranslation(graph: Graph, inputs: Inputs): Translation {
       endpoints: routes.endpoints,
       clusterUses: createClusterUses(graph, routes.clusterUses, listeners),
     },
-    statuses: createStatuses(graph, inputs, { classes, gateways, attachments, rules, filters }),
+    statuses: createStatuses(graph, inputs, { ...routes, classes, gateways, attachments, rules, filters }),
     gateways,
     attachments,
   };

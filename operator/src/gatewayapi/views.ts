@@ -180,7 +180,7 @@ export type FilterView =
 
 /** The status that we want for an object. By `<kind> <object key>`. */
 export type DesiredStatus = {
-  readonly kind: "GatewayClass" | "Gateway" | RouteKindName | "HTTPFilter" | "MeshConfig";
+  readonly kind: "GatewayClass" | "Gateway" | RouteKindName | "BackendTLSPolicy" | "HTTPFilter" | "MeshConfig";
   readonly key: string;
   readonly generation: number;
   /** The `status` as the API spells it, without times. For routes only our own `parents` entries: the writer keeps those of others. */

@@ -11,6 +11,19 @@ export type Cluster = {
   /** From the Service port's `appProtocol`. */
   readonly protocol: "http1" | "http2" | "websocket" | "tcp" | "udp";
   readonly connectTimeoutMs: number;
+  /** Connections are TLS, and the backend proves who it is. */
+  readonly tls?: UpstreamTls;
+};
+
+export type UpstreamTls = {
+  /** Sent as SNI. */
+  readonly serverName: string;
+  readonly authorities:
+    | { readonly kind: "system" }
+    /** Never empty. */
+    | { readonly kind: "bundle"; readonly pem: string };
+  /** The backend's certificate must have one of these. Never empty. */
+  readonly subjectAltNames: readonly { readonly kind: "dns" | "uri"; readonly value: string }[];
 };
 
 /** The addresses behind a cluster. Changes of these take a lane of their own, past the routes. */

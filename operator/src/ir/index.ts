@@ -1,4 +1,4 @@
-export type { Cluster, EndpointAddress, Endpoints } from "./cluster.ts";
+export type { Cluster, EndpointAddress, Endpoints, UpstreamTls } from "./cluster.ts";
 export {
   listenerKey,
   parseRouteTableKey,

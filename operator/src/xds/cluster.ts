@@ -10,6 +10,7 @@ import { HttpProtocolOptionsSchema } from "@gatewright/crd-types/proto/envoy/ext
 import type { Cluster } from "../ir/index.ts";
 import { adsConfigSource } from "./config-source.ts";
 import { loadAssignment } from "./endpoints.ts";
+import { upstreamTlsSocket } from "./upstream-tls.ts";
 import { encode, packAny, typeUrl } from "./proto/index.ts";
 import { type Build, encodedBody, violationsOf } from "./resource.ts";
 import type { Init } from "./init.ts";
@@ -21,6 +22,7 @@ export function buildCluster(cluster: Cluster): Build {
     name: cluster.name,
     connectTimeout: durationFromMs(cluster.connectTimeoutMs),
     ...discovery(cluster),
+    ...(cluster.tls && { transportSocket: upstreamTlsSocket(cluster.tls, cluster.protocol) }),
   });
   const violations = violationsOf(ClusterSchema, own);
   if (violations.length > 0) {

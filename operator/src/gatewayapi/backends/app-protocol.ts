@@ -23,5 +23,15 @@ const known: ReadonlyMap<string, BackendProtocol> = new Map([
  * What a Service port's `appProtocol` asks for. Undefined: something that an HTTP route cannot speak, as `https` and
  * `kubernetes.io/wss` without a policy that says whom to trust.
  */
-export const parseAppProtocol = (appProtocol: string | undefined): BackendProtocol | undefined =>
-  known.get(appProtocol?.toLowerCase() ?? "");
+export function parseAppProtocol(appProtocol: string | undefined, isTls = false): BackendProtocol | undefined {
+  const name = appProtocol?.toLowerCase() ?? "";
+  return known.get(name) ?? (isTls ? overTls.get(name) : undefined);
+}
+
+/** What a policy has to stand behind. */
+const overTls: ReadonlyMap<string, BackendProtocol> = new Map([
+  ["https", http],
+  ["kubernetes.io/https", http],
+  ["kubernetes.io/wss", ws],
+  ["wss", ws],
+]);

@@ -21,6 +21,8 @@ export function parseBackendKey(key: string): {
   return { service, port: Number(port), transport };
 }
 
+export const serviceOfBackend = (backend: string): string => parseBackendKey(backend).service;
+
 export function clusterName(backend: string, mark: string | undefined): string {
   const port = backend.split("|", 2).join("|");
   return mark === undefined ? port : `${port}|${mark}`;

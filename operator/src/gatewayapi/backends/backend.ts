@@ -3,11 +3,18 @@ import type { EndpointSlice } from "@gatewright/crd-types/discovery/v1";
 import type { Cluster } from "../../ir/index.ts";
 import { type BackendProtocol, h2c, parseAppProtocol } from "./app-protocol.ts";
 import { clusterName, parseBackendKey } from "./backend-key.ts";
+import type { BackendTls, BackendTlsView } from "../policies/index.ts";
 import { isReady } from "./readiness.ts";
 
 /** What a Service's port comes to. By `backendKey`. */
 export type BackendView =
-  | { readonly kind: "service"; readonly cluster: Cluster; readonly endpoints: EndpointsSource }
+  | {
+      readonly kind: "service";
+      readonly cluster: Cluster;
+      readonly endpoints: EndpointsSource;
+      /** Nobody may be spoken to: whom to trust is not known. Requests are answered 503. */
+      readonly closed?: true;
+    }
   | { readonly kind: "invalid"; readonly reason: "BackendNotFound" | "UnsupportedProtocol"; readonly message: string };
 
 /** How the endpoints of a Service's port are found in EndpointSlices. */
@@ -34,6 +41,7 @@ export function translateBackend(
   key: string,
   service: Service | undefined,
   fqdnSlices: readonly EndpointSlice[],
+  policyFor: BackendTls["policyFor"] = () => undefined,
 ): BackendView {
   const { service: serviceKey, port: number, transport } = parseBackendKey(key);
   if (service === undefined) return invalid("BackendNotFound", `Service ${serviceKey} does not exist`);
@@ -43,7 +51,8 @@ export function translateBackend(
     (candidate) => candidate.port === number && protocolOfPort(candidate) === wanted,
   );
   if (port === undefined && !external) return unknownPort(serviceKey, service, number, wanted);
-  const speaks = protocolOf(port?.appProtocol, transport);
+  const policy = isRaw(transport) ? undefined : policyFor(serviceKey, port?.name ?? "");
+  const speaks = protocolOf(port?.appProtocol, transport, policy !== undefined);
   if (speaks === undefined)
     return invalid(
       "UnsupportedProtocol",
@@ -53,25 +62,38 @@ export function translateBackend(
   if (external && !isHostname(hostname))
     return invalid("BackendNotFound", `Service ${serviceKey} names no usable externalName`);
   const source = endpointsSource(service, port, wanted);
-  const dns = hostname === undefined ? fqdnEndpoint(fqdnSlices, source) : { hostname, port: number };
+  const closed = policy !== undefined && policy.tls === undefined;
+  const dns = closed
+    ? undefined
+    : hostname === undefined
+      ? fqdnEndpoint(fqdnSlices, source)
+      : { hostname, port: number };
   const { namespace = "", name = "" } = service.metadata;
   return {
     kind: "service",
     cluster: {
-      name: clusterName(key, speaks.mark),
+      name: clusterName(key, markOf(speaks.mark, policy)),
       origin: { kind: "Service", namespace, name },
       endpoints: dns === undefined ? { kind: "eds" } : { kind: "dns", ...dns },
       protocol: speaks.protocol,
       connectTimeoutMs,
+      ...(policy?.tls && { tls: policy.tls }),
     },
     endpoints: source,
+    ...(closed && { closed: true }),
   };
 }
 
-function protocolOf(appProtocol: string | undefined, transport: string): BackendProtocol | undefined {
+/** What is passed on as it is. */
+const isRaw = (transport: string): transport is "tcp" | "udp" => transport === "tcp" || transport === "udp";
+
+const markOf = (mark: string | undefined, policy: BackendTlsView | undefined): string | undefined =>
+  policy === undefined ? mark : mark === undefined ? "tls" : `${mark}+tls`;
+
+function protocolOf(appProtocol: string | undefined, transport: string, isTls: boolean): BackendProtocol | undefined {
   // What is said on a connection that is only passed on is not ours to know.
-  if (transport === "tcp" || transport === "udp") return { protocol: transport, mark: transport };
-  const stated = parseAppProtocol(appProtocol);
+  if (isRaw(transport)) return { protocol: transport, mark: transport };
+  const stated = parseAppProtocol(appProtocol, isTls);
   // gRPC needs HTTP/2, whether the Service says so or not.
   return stated && transport === "grpc" ? h2c : stated;
 }

@@ -37,7 +37,7 @@ function fixture(...inUse: readonly string[]) {
   const store = createStore(graph);
   const routes = graph.source<readonly string[]>("routes");
   routes.set("route", inUse);
-  const backends = createBackends(graph, store, routes);
+  const backends = createBackends(graph, store, routes, { policyFor: () => undefined });
   const named = graph.derive("named", {
     keysOf: [routes],
     compute: (key) => ({

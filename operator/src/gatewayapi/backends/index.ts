@@ -1,3 +1,3 @@
 export type { BackendView } from "./backend.ts";
-export { backendKey, type BackendTransport, weightedClusterName } from "./backend-key.ts";
+export { backendKey, type BackendTransport, serviceOfBackend, weightedClusterName } from "./backend-key.ts";
 export { createBackends, createClusters } from "./tables.ts";

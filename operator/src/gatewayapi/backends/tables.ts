@@ -4,12 +4,18 @@ import { deepEqual, type Graph, type Table } from "../../lib/index.ts";
 import { objectKey, type Store } from "../../store/index.ts";
 import { type BackendView, translateBackend } from "./backend.ts";
 import { backendsOfCluster, isWeighted, parseBackendKey } from "./backend-key.ts";
+import type { BackendTls } from "../policies/index.ts";
 import type { WeightedCluster } from "../views.ts";
 import { weighAddresses } from "./weighted.ts";
 import { translateEndpoints } from "./endpoints.ts";
 
 /** The backends that `inUse` names, by `backendKey`; the values of `inUse` are lists of such keys. */
-export function createBackends(graph: Graph, store: Store, inUse: Table<readonly string[]>): Table<BackendView> {
+export function createBackends(
+  graph: Graph,
+  store: Store,
+  inUse: Table<readonly string[]>,
+  { policyFor }: Pick<BackendTls, "policyFor">,
+): Table<BackendView> {
   const { Service, EndpointSlice } = store.objects;
   const used = graph.index("backendsInUse", inUse, (keys) => keys);
   // Slices of names are a table apart: those of addresses must not wake clusters, let alone routes.
@@ -21,7 +27,7 @@ export function createBackends(graph: Graph, store: Store, inUse: Table<readonly
     compute: (key) => {
       const { service } = parseBackendKey(key);
       const slices = members(fqdnSlices.get(service), EndpointSlice);
-      return translateBackend(key, Service.get(service), slices);
+      return translateBackend(key, Service.get(service), slices, policyFor);
     },
     equal: deepEqual,
   });
@@ -49,6 +55,7 @@ export function createClusters(
   function addressesOf(cluster: string): Endpoints["addresses"] | undefined {
     const backend = backendOf(cluster);
     if (backend === undefined || backend.cluster.endpoints.kind !== "eds") return undefined;
+    if (backend.closed) return [];
     const slices = members(slicesOf.get(parseBackendKey(backend.key).service), EndpointSlice);
     return translateEndpoints(slices, backend.endpoints);
   }

@@ -4,6 +4,7 @@ import { createBackends, createClusters } from "../backends/index.ts";
 import { createFilters } from "../filters/index.ts";
 import type { Inputs } from "../inputs.ts";
 import { createGrants, refusalOf } from "../refs/index.ts";
+import { type BackendTlsView, createBackendTls } from "../policies/index.ts";
 import type { RouteObjects } from "../route-objects.ts";
 import type { FilterView, GatewaySide, RulesView } from "../views.ts";
 import { backendKeysOf, createReferences } from "./references.ts";
@@ -17,6 +18,10 @@ export type { TableFeatures } from "./tables.ts";
 export type RouteSide = RouteTables & {
   /** By `routeKey`, for those that refer to a Gateway of ours. */
   readonly rules: Table<RulesView>;
+  /** Keys of the backends that each route refers to, by `routeKey`. */
+  readonly backendsOfRoute: Table<readonly string[]>;
+  /** By BackendTLSPolicy key. */
+  readonly tlsPolicies: Table<BackendTlsView>;
   /** By HTTPFilter key. */
   readonly filters: Table<FilterView>;
   readonly virtualHosts: Table<VirtualHost>;
@@ -45,7 +50,8 @@ export function createRouteSide(
     },
     equal: deepEqual,
   });
-  const backends = createBackends(graph, store, backendsOfRoute);
+  const backendTls = createBackendTls(graph, store);
+  const backends = createBackends(graph, store, backendsOfRoute, backendTls);
 
   const rules = graph.derive<RulesView>("rules", {
     keysOf: [own],
@@ -68,5 +74,14 @@ export function createRouteSide(
   const live = createLiveTables(graph, gateways);
   const virtualHosts = createVirtualHosts(graph, gatewaySide, live, rules);
   const routeTables = createRouteTables(graph, { classes, gateways }, live, virtualHosts);
-  return { rules, filters, virtualHosts, clusters, endpoints, ...routeTables };
+  return {
+    rules,
+    filters,
+    backendsOfRoute,
+    tlsPolicies: backendTls.policies,
+    virtualHosts,
+    clusters,
+    endpoints,
+    ...routeTables,
+  };
 }

@@ -20,11 +20,12 @@ import type {
   RulesView,
 } from "../views.ts";
 import { type RouteKindName, routeKey } from "../route-objects.ts";
+import { createAncestors, type PolicySources } from "./backend-tls.ts";
 import { gatewayStatus } from "./gateway.ts";
 import { hasEntriesOf, isAccepted, type ParentConditions, parentConditions } from "./route.ts";
 import { supportedFeatures } from "./supported-features.ts";
 
-export type StatusSources = {
+export type StatusSources = PolicySources & {
   readonly classes: Table<ClassView>;
   readonly gateways: Table<GatewayView>;
   readonly attachments: Table<AttachmentView>;
@@ -47,6 +48,7 @@ export function createStatuses(graph: Graph, inputs: Inputs, sources: StatusSour
     TLSRoute: createRouteStatuses(graph, "TLSRoute", inputs, routes),
     TCPRoute: createRouteStatuses(graph, "TCPRoute", inputs, routes),
     UDPRoute: createRouteStatuses(graph, "UDPRoute", inputs, routes),
+    BackendTLSPolicy: createPolicyStatuses(graph, inputs, sources),
     HTTPFilter: createFilterStatuses(graph, inputs, sources.filters),
     MeshConfig: createMeshConfigStatuses(graph, inputs),
   };
@@ -181,6 +183,30 @@ function createGatewayStatuses(
         attachedRoutes: (listener) => attached.get(bucketOf(key, listener))?.size ?? 0,
       });
       return { generation: view.generation, status };
+    },
+  });
+}
+
+function createPolicyStatuses(
+  graph: Graph,
+  { store, settings: { controllerName } }: Inputs,
+  sources: PolicySources,
+): Table<DesiredStatus> {
+  const { BackendTLSPolicy } = store.objects;
+  const ancestorsOf = createAncestors(graph, sources);
+  return deriveStatuses(graph, "BackendTLSPolicy", {
+    keysOf: [BackendTLSPolicy],
+    compute: (key) => {
+      const policy = BackendTLSPolicy.get(key);
+      const view = sources.tlsPolicies.get(key);
+      if (policy === undefined || view === undefined) return undefined;
+      const refs = ancestorsOf(view.services);
+      const isOurs = policy.status?.ancestors.some((ancestor) => ancestor.controllerName === controllerName) === true;
+      if (refs.length === 0 && !isOurs) return undefined;
+      const generation = policy.metadata.generation ?? 0;
+      const conditions = observedAt(generation, view.conditions);
+      const ancestors = refs.map((ancestorRef) => ({ ancestorRef, controllerName, conditions }));
+      return { generation, status: { ancestors } };
     },
   });
 }

@@ -5,6 +5,8 @@ import type { FeatureName } from "@gatewright/crd-types/gateway/features";
  * the names, which the API demands.
  */
 export const supportedFeatures: readonly FeatureName[] = [
+  "BackendTLSPolicy",
+  "BackendTLSPolicySANValidation",
   "GRPCRoute",
   "GRPCRouteNamedRouteRule",
   "GRPCRouteRequestHeaderModifier",

@@ -1,0 +1,1 @@
+export { type BackendTls, type BackendTlsView, createBackendTls } from "./backend-tls.ts";
