@@ -120,7 +120,7 @@ describe("BackendTLSPolicy, by effect", function () {
   before(async () => {
     const { certificate: cert, privateKey: key } = backendCertificate;
     server = createServer({ cert, key }, ({ socket }, response) => {
-      response.end(String((socket as TLSSocket & { readonly servername?: string }).servername));
+      response.end((socket as TLSSocket & { readonly servername?: string }).servername);
     });
     server.listen(0, "127.0.0.1");
     await once(server, "listening");
@@ -164,7 +164,7 @@ describe("BackendTLSPolicy, by effect", function () {
   for (const [name, accepted, resolved] of conditions)
     it(`says of the policy ${name}: ${accepted}, ${resolved}`, () => {
       const status = gateway.world.statuses.get(`BackendTLSPolicy infra/${name}`)?.status;
-      const [ancestor] = status?.["ancestors"] as readonly {
+      const [ancestor] = (status?.["ancestors"] ?? []) as readonly {
         readonly ancestorRef: unknown;
         readonly conditions: readonly { readonly type: string; readonly status: string; readonly reason: string }[];
       }[];

@@ -51,7 +51,7 @@ export function translateBackend(
     (candidate) => candidate.port === number && protocolOfPort(candidate) === wanted,
   );
   if (port === undefined && !external) return unknownPort(serviceKey, service, number, wanted);
-  const policy = isRaw(transport) ? undefined : policyFor(serviceKey, port?.name ?? "");
+  const policy = policyOf(serviceKey, port, transport, policyFor);
   const speaks = protocolOf(port?.appProtocol, transport, policy !== undefined);
   if (speaks === undefined)
     return invalid(
@@ -61,27 +61,36 @@ export function translateBackend(
   const hostname = external ? service.spec.externalName : undefined;
   if (external && !isHostname(hostname))
     return invalid("BackendNotFound", `Service ${serviceKey} names no usable externalName`);
-  const source = endpointsSource(service, port, wanted);
-  const closed = policy !== undefined && policy.tls === undefined;
-  const dns = closed
-    ? undefined
-    : hostname === undefined
-      ? fqdnEndpoint(fqdnSlices, source)
-      : { hostname, port: number };
-  const { namespace = "", name = "" } = service.metadata;
-  return {
-    kind: "service",
-    cluster: {
-      name: clusterName(key, markOf(speaks.mark, policy)),
-      origin: { kind: "Service", namespace, name },
-      endpoints: dns === undefined ? { kind: "eds" } : { kind: "dns", ...dns },
-      protocol: speaks.protocol,
-      connectTimeoutMs,
-      ...(policy?.tls && { tls: policy.tls }),
-    },
-    endpoints: source,
-    ...(closed && { closed: true }),
-  };
+  const endpoints = endpointsSource(service, port, wanted);
+  const dns = hostname === undefined ? fqdnEndpoint(fqdnSlices, endpoints) : { hostname, port: number };
+  const cluster = clusterOf(service, clusterName(key, markOf(speaks.mark, policy)), speaks, dns);
+  return policy === undefined ? { kind: "service", cluster, endpoints } : secured(cluster, endpoints, policy);
+}
+
+const policyOf = (
+  service: string,
+  port: ServicePort | undefined,
+  transport: string,
+  policyFor: BackendTls["policyFor"],
+): BackendTlsView | undefined => (isRaw(transport) ? undefined : policyFor(service, port?.name ?? ""));
+
+const clusterOf = (
+  { metadata: { namespace = "", name: service = "" } }: Service,
+  name: string,
+  { protocol }: BackendProtocol,
+  dns: ReturnType<typeof fqdnEndpoint>,
+): Cluster => ({
+  name,
+  origin: { kind: "Service", namespace, name: service },
+  endpoints: dns === undefined ? { kind: "eds" } : { kind: "dns", ...dns },
+  protocol,
+  connectTimeoutMs,
+});
+
+function secured(cluster: Cluster, endpoints: EndpointsSource, { tls }: BackendTlsView): BackendView {
+  return tls === undefined
+    ? { kind: "service", cluster: { ...cluster, endpoints: { kind: "eds" } }, endpoints, closed: true }
+    : { kind: "service", cluster: { ...cluster, tls }, endpoints };
 }
 
 /** What is passed on as it is. */
