@@ -30,6 +30,11 @@ const exceptions: Readonly<Record<string, RegExp>> = {
   "standard/multicluster/httproute-gamma.yaml": /no status/,
 };
 
+/** An example in the form of an older version, which had hostnames where one liked; that version is served no more. */
+const outdated: Readonly<Record<string, string>> = {
+  "experimental/v1alpha2/tls-routing/tls-route.yaml": "spec.hostnames: Required value",
+};
+
 const objectsOf = <K extends StoredKind>(changes: readonly Change[], kind: K): StoredKinds[K][] =>
   changes.flatMap((change) =>
     change.kind === kind && change.object !== undefined ? [change.object as StoredKinds[K]] : [],
@@ -157,7 +162,8 @@ describe("the Gateway API's examples", function () {
     for (const file of files) {
       const { changes: read, problems } = await loadFiles([join(root, file)]);
       const changes = read.map(withParent);
-      for (const problem of problems) if (problem.severity === "error") failures.push(`${file}: ${problem.message}`);
+      for (const { severity, message } of problems)
+        if (severity === "error" && message !== outdated[file]) failures.push(`${file}: ${message}`);
       const translation = await translateObjects([...changes, ...surroundings(changes)], {
         settings,
         logger: silentLogger,
