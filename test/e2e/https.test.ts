@@ -29,7 +29,7 @@ const shown = (port: number, servername: string) =>
       socket.destroy();
       resolve(fingerprint256);
     });
-    socket.on("error", (error: NodeJS.ErrnoException) => resolve(error.code ?? error.message));
+    socket.on("error", (error: NodeJS.ErrnoException) => resolve(`error: ${error.code ?? error.message}`));
   });
 
 const until = async (accept: () => Promise<boolean>) => {
@@ -105,7 +105,7 @@ ${listener("bad", port, names.bad, "mixed")}`,
   });
 
   it("leaves out the listener whose key does not fit, says so, and serves the others", async () => {
-    assert.match(await shown(port, names.bad), /^E/, "no handshake");
+    assert.match(await shown(port, names.bad), /^error/, "no handshake");
     const { status } = await gateway.statusWhen("Gateway", "team-a", "gw", () => true);
     const bad = status.listeners?.find(({ name }) => name === "bad");
     assert.ok(hasCondition(bad?.conditions, "ResolvedRefs", "False", "InvalidCertificateRef"), JSON.stringify(bad));
@@ -118,7 +118,7 @@ ${listener("bad", port, names.bad, "mixed")}`,
     const renewed = makeCertificate({ dnsNames: [names.one] });
     await gateway.write("one.yaml", secret("one", renewed));
     await until(async () => {
-      assert.doesNotMatch(await shown(port, names.one), /^E/);
+      assert.doesNotMatch(await shown(port, names.one), /^error/);
       return (await shown(port, names.one)) !== before;
     });
     assert.equal((await get(names.one, renewed.certificate)).status, 200);
