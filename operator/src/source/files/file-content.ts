@@ -1,6 +1,6 @@
 import { hash } from "node:crypto";
 import type { StoredKind } from "../../store/index.ts";
-import { lineOf, maxDocumentBytes, parseText } from "./parse.ts";
+import { createLocator, lineOfFirstContent, maxDocumentBytes, parseText } from "./parse.ts";
 import type { SourceProblem } from "./problem.ts";
 import { type ReadObject, readObjects } from "./read-object.ts";
 import { splitDocuments } from "./split.ts";
@@ -70,11 +70,11 @@ function readDocument(text: string): Reading {
   const parsed = parseText(text);
   if (parsed.kind === "problem") return broken(parsed);
   const { objects, problems } = readObjects(parsed.value);
-  // Most documents hold one object and are right: lines are looked up only where somebody will read them.
   const firstLine = lineOfFirstContent(text);
+  const lineOf = createLocator(text);
   return {
     objects: objects.map((object) => ({ ...object, line: firstLine })),
-    problems: problems.map(({ path, ...problem }) => ({ ...problem, line: lineOf(text, path) })),
+    problems: problems.map(({ path, ...problem }) => ({ ...problem, line: lineOf(path) })),
     isBroken: false,
   };
 }
@@ -92,11 +92,6 @@ const broken = ({
   problems: [{ severity: "error", message, line, ...(column !== undefined && { column }) }],
   isBroken: true,
 });
-
-function lineOfFirstContent(text: string): number {
-  const at = text.search(/^(?!\s*(#|$)|---|%).*\S/m);
-  return text.slice(0, Math.max(0, at)).split("\n").length;
-}
 
 /** Where an object stands. */
 export type Place = { readonly file: string; readonly line: number };

@@ -1,10 +1,12 @@
 // Two YAML libraries: js-yaml reads ten times as fast, and `yaml` knows where things stand, which only problems need.
 import { CORE_SCHEMA, load, mergeTag, YAMLException } from "js-yaml";
-import { isCollection, isScalar, LineCounter, type Node, parseAllDocuments } from "yaml";
+import { isMap, isNode, isPair, isScalar, isSeq, LineCounter, parseDocument } from "yaml";
 import type { Path } from "@gatewright/crd-types/schema";
 
 /** More than the API server takes for one object, so nothing that could be applied is refused for its size. */
 export const maxDocumentBytes = 4 * 1024 * 1024;
+/** Finding a place takes the slow reader a second for this much. */
+const maxLocatedLength = 1024 * 1024;
 const maxDepth = 100;
 /** A few lines of aliases can stand for billions of values: past this it is an attack or a mistake. */
 const maxExpandedValues = 1_000_000;
@@ -54,27 +56,50 @@ function expandedSize(value: unknown, known: Map<object, number>): number {
   return size;
 }
 
-/** The line, from 1, where a path of a document stands, or the nearest that is there. */
-export function lineOf(text: string, path: Path): number {
-  const lines = new LineCounter();
-  const [document] = parseAllDocuments(text, { merge: true, prettyErrors: false, lineCounter: lines });
-  let node: unknown = document !== undefined && "contents" in document ? document.contents : undefined;
-  let offset = offsetOf(node);
-  for (const segment of path) {
-    const pair = isCollection(node) && "items" in node ? node.items.find((item) => isPairOf(item, segment)) : undefined;
-    offset = offsetOf(pair === undefined ? undefined : keyOf(pair)) ?? offset;
-    node = isCollection(node) ? node.get(segment, true) : undefined;
-    if (node === undefined) break;
-    offset = typeof segment === "number" ? (offsetOf(node) ?? offset) : offset;
-  }
-  return offset === undefined ? 1 : lines.linePos(offset).line;
+/**
+ * Says on which line, from 1, a path of a document stands, or the nearest that is there. The document is read for it, once
+ * whatever the number of questions, and only when one is asked; a large one is not, and its first line must do.
+ */
+export function createLocator(text: string): (path: Path) => number {
+  const firstLine = lineOfFirstContent(text);
+  let read: { readonly root: unknown; readonly lines: LineCounter } | undefined;
+  return (path) => {
+    if (text.length > maxLocatedLength) return firstLine;
+    read ??= readPositions(text);
+    const offset = offsetAt(read.root, path);
+    return offset === undefined ? firstLine : read.lines.linePos(offset).line;
+  };
 }
 
-const keyOf = (pair: unknown): unknown =>
-  typeof pair === "object" && pair !== null && "key" in pair ? pair.key : undefined;
-const isPairOf = (pair: unknown, segment: string | number): boolean => {
-  const key = keyOf(pair);
-  return isScalar(key) && key.value === segment;
-};
+/** The first line, from 1, that is neither blank nor a comment nor a mark of YAML. */
+export function lineOfFirstContent(text: string): number {
+  const at = text.search(/^(?![ \t]*(?:#|\r?$)|---|%)/m);
+  let line = 1;
+  for (let next = text.indexOf("\n"); next !== -1 && next < at; next = text.indexOf("\n", next + 1)) line++;
+  return line;
+}
+
+function readPositions(text: string) {
+  const lines = new LineCounter();
+  // Looking for keys that come twice takes the square of their number, and js-yaml has done it.
+  const options = { uniqueKeys: false, prettyErrors: false, logLevel: "silent", lineCounter: lines } as const;
+  return { root: parseDocument(text, options).contents, lines };
+}
+
+function offsetAt(root: unknown, path: Path): number | undefined {
+  let node = root;
+  let offset = offsetOf(root);
+  for (const segment of path) {
+    if (isSeq(node) && typeof segment === "number") {
+      node = node.items[segment];
+      offset = offsetOf(node) ?? offset;
+    } else if (isMap(node)) {
+      const pair = node.items.find(({ key }) => isScalar(key) && key.value === segment);
+      offset = offsetOf(pair?.key) ?? offset;
+      node = isPair(pair) ? pair.value : undefined;
+    } else break;
+  }
+  return offset;
+}
+
 const offsetOf = (node: unknown): number | undefined => (isNode(node) ? node.range?.[0] : undefined);
-const isNode = (value: unknown): value is Node => typeof value === "object" && value !== null && "range" in value;
