@@ -1,4 +1,5 @@
 import {
+  type HTTPFilter,
   HTTPFilterConditionAccepted,
   HTTPFilterReasonAccepted,
   MeshConfigConditionAccepted,
@@ -211,6 +212,21 @@ function createPolicyStatuses(
   });
 }
 
+const accepted = isTrue(HTTPFilterConditionAccepted, HTTPFilterReasonAccepted);
+
+/** Filters for Services are not served yet: whoever asks for one must not think that it works. */
+function unserved(
+  { scope }: Extract<FilterView, { kind: "valid" }>,
+  { spec }: HTTPFilter,
+): DesiredCondition | undefined {
+  if (scope !== "chain" && (spec.targetRefs ?? []).length === 0) return undefined;
+  const message =
+    scope === "chain"
+      ? "spec.scope: filters of scope chain are not served yet"
+      : "spec.targetRefs: filters for Services are not served yet; it works in rules that refer to it";
+  return isFalse(HTTPFilterConditionAccepted, { reason: "UnsupportedValue", message });
+}
+
 function createFilterStatuses(graph: Graph, { store }: Inputs, filters: Table<FilterView>): Table<DesiredStatus> {
   const { HTTPFilter } = store.objects;
   return deriveStatuses(graph, "HTTPFilter", {
@@ -220,9 +236,7 @@ function createFilterStatuses(graph: Graph, { store }: Inputs, filters: Table<Fi
       const view = filters.get(key);
       if (object === undefined || view === undefined) return undefined;
       return statusOf(object, [
-        view.kind === "valid"
-          ? isTrue(HTTPFilterConditionAccepted, HTTPFilterReasonAccepted)
-          : isFalse(HTTPFilterConditionAccepted, view),
+        view.kind === "invalid" ? isFalse(HTTPFilterConditionAccepted, view) : (unserved(view, object) ?? accepted),
       ]);
     },
   });
