@@ -2,6 +2,7 @@
 import { CORE_SCHEMA, load, mergeTag, YAMLException } from "js-yaml";
 import { isMap, isNode, isPair, isScalar, isSeq, LineCounter, parseDocument } from "yaml";
 import type { Path } from "@gatewright/crd-types/schema";
+import { firstContent } from "./split.ts";
 
 /** More than the API server takes for one object, so nothing that could be applied is refused for its size. */
 export const maxDocumentBytes = 4 * 1024 * 1024;
@@ -71,9 +72,9 @@ export function createLocator(text: string): (path: Path) => number {
   };
 }
 
-/** The first line, from 1, that is neither blank nor a comment nor a mark of YAML. */
+/** The first line, from 1, that says something. */
 export function lineOfFirstContent(text: string): number {
-  const at = text.search(/^(?![ \t]*(?:#|\r?$)|---|%)/m);
+  const at = firstContent(text);
   let line = 1;
   for (let next = text.indexOf("\n"); next !== -1 && next < at; next = text.indexOf("\n", next + 1)) line++;
   return line;

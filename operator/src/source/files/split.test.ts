@@ -21,6 +21,19 @@ describe("splitDocuments()", () => {
     assert.deepEqual(parts(""), []);
   });
 
+  it("takes what stands on the line of a marker, and the mark of an end", () => {
+    assert.deepEqual(parts("--- {a: 1}\n--- # two\nb: 2\n...\n---\n...\n"), [
+      [0, "--- {a: 1}\n"],
+      [1, "--- # two\nb: 2\n...\n"],
+    ]);
+  });
+
+  it("takes time in proportion to the text", () => {
+    assert.equal(parts(`${"\n".repeat(3_000_000)}a: 1`).length, 1);
+    assert.equal(parts("\n \n".repeat(1_000_000)).length, 0);
+    assert.equal(parts(`${" ".repeat(3_000_000)}a`).length, 1);
+  });
+
   it("takes Windows line ends", () => {
     assert.deepEqual(parts("a: 1\r\n---\r\nb: 2\r\n"), [
       [0, "a: 1\r\n"],

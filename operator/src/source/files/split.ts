@@ -22,7 +22,7 @@ export function splitDocuments(text: string): readonly DocumentText[] {
       linesBefore++;
       counted = next + 1;
     }
-    if (/^(?!\s*(#|$|---|%)).*\S/m.test(part)) documents.push({ text: part, linesBefore });
+    if (firstContent(part) !== -1) documents.push({ text: part, linesBefore });
     start = at;
   };
   for (let at = text.indexOf("---"); at !== -1; at = text.indexOf("---", at + 3)) {
@@ -36,3 +36,7 @@ export function splitDocuments(text: string): readonly DocumentText[] {
   end(text.length);
   return documents;
 }
+
+/** Offset of the first line that says something: neither blank nor a comment, a directive or a bare mark. -1 where none does. */
+export const firstContent = (text: string): number =>
+  text.search(/^(?![ \t]*(?:#|\r?$)|(?:---|\.\.\.)[ \t]*(?:#|\r?$)|%)/m);
