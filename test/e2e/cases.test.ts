@@ -250,8 +250,9 @@ stringData: {tls.crt: ${JSON.stringify(certificate)}, tls.key: ${JSON.stringify(
   it("writes no status while nothing changes for its object", async () => {
     const directory = join(gateway.directory, "..", "status");
     const snapshot = async () => {
-      const files = (await readdir(directory, { recursive: true, withFileTypes: true })).filter((entry) =>
-        entry.isFile(),
+      // What is just being written has another name until it is whole.
+      const files = (await readdir(directory, { recursive: true, withFileTypes: true })).filter(
+        (entry) => entry.isFile() && entry.name.endsWith(".yaml"),
       );
       const entries = await Promise.all(
         files.map(async ({ parentPath, name }) => {
@@ -261,24 +262,28 @@ stringData: {tls.crt: ${JSON.stringify(certificate)}, tls.key: ${JSON.stringify(
       );
       return new Map(entries);
     };
+    // Statuses are written in order: when that of a new route is there, so are those of all that came before it.
+    const fence = async (name: string, backendName: string) => {
+      await gateway.write(
+        `${name}.yaml`,
+        httpRoute(name, `${name}.example.com`, `  rules: [{backendRefs: [{name: ${backendName}, port: 80}]}]`),
+      );
+      await gateway.statusWhen("HTTPRoute", "team-a", name, ({ status }) => status.parents !== undefined);
+    };
     await goodTakesAnEdit();
-    await gateway.statusWhen("HTTPRoute", "team-a", "good", ({ metadata }) => metadata.generation !== undefined);
+    await fence("fence", "one");
     const before = await snapshot();
-    // An edit that changes nothing that counts: when it has been seen, so has everything before it.
+    assert.ok(before.size > 3, [...before.keys()].join(" "));
     await gateway.write(
       "services.yaml",
       joinDocuments(service("one", [backend]), stamp("stamp"), service("two", [backend])),
     );
-    await gateway.write(
-      "probe.yaml",
-      httpRoute("probe", "probe.example.com", "  rules: [{backendRefs: [{name: two, port: 80}]}]"),
-    );
-    await until("probe", "/", ({ status }) => status === 200);
+    await fence("probe", "two");
     const after = await snapshot();
     for (const [path, content] of before) if (!path.includes("/Gateway/")) assert.equal(after.get(path), content, path);
   });
 
-  it("takes a hundred routes with one filter for the price of one", async () => {
+  it("serves a hundred routes with one filter", async () => {
     const many = Array.from({ length: 100 }, (_, i) =>
       httpRoute(
         `many-${i}`,
