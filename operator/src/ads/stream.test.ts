@@ -265,6 +265,20 @@ describe("make before break", () => {
     assert.deepEqual(client.take(), []);
   });
 
+  it("takes no cluster away in the middle of another change, and then without delay", () => {
+    const client = settled();
+    client.publish(drop("cluster", "a"), drop("endpoint", "a"), set("route", "t", { edition: 2 }));
+    client.ack("route");
+    client.publish(set("listener", "l", { edition: 2 }), set("route", "t", { edition: 3 }));
+    client.take();
+    client.ground.clock.advance(graceMs);
+    assert.deepEqual(client.take(), []);
+    client.ack("listener");
+    assert.deepEqual(client.take(), ["route t"]);
+    client.ack("route");
+    assert.deepEqual(client.take(), ["cluster -a"]);
+  });
+
   it("keeps the endpoints of a cluster as long as the cluster", () => {
     const client = settled();
     client.publish(drop("cluster", "a"), drop("endpoint", "a"), set("route", "t", { edition: 2 }));
@@ -388,6 +402,16 @@ describe("refused content", () => {
     client.nack("cluster", "Error adding/updating cluster(s) c: no");
     assert.deepEqual(client.take(), ["route t"], "nor other types");
     assert.deepEqual(client.refused, ["cluster c"]);
+  });
+
+  it("leaves open what the client took with it: a change back is sent", () => {
+    const client = settled();
+    client.publish(set("cluster", "a", { edition: 2 }), set("cluster", "bad", { bad: true }));
+    client.publish(set("cluster", "a"));
+    client.nack("cluster", "Error adding/updating cluster(s) bad: no");
+    client.nack("cluster", "Error adding/updating cluster(s) bad: no");
+    assert.deepEqual(client.take(), ["cluster a bad", "endpoint a", "cluster bad", "cluster a"]);
+    assert.deepEqual(client.refused, ["cluster bad"]);
   });
 
   it("gives way to newer content while it is searched for", () => {

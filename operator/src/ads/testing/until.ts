@@ -1,6 +1,10 @@
 import { setTimeout } from "node:timers/promises";
 
-/** Waits for a condition to come true; the test's own time limit is the only one. */
-export async function until(condition: () => boolean): Promise<void> {
-  while (!condition()) await setTimeout(2);
+/** Waits for a condition to come true. Gives up in the end, so that a failed test does not keep the process alive. */
+export async function until(condition: () => boolean, withinMs = 15_000): Promise<void> {
+  const deadline = performance.now() + withinMs;
+  while (!condition()) {
+    if (performance.now() > deadline) throw new Error(`not true within ${withinMs} ms: ${condition.toString()}`);
+    await setTimeout(2);
+  }
 }
