@@ -1,3 +1,4 @@
+import { isIP } from "node:net";
 import { create, type JsonObject } from "@bufbuild/protobuf";
 import { durationFromMs } from "@bufbuild/protobuf/wkt";
 import { BootstrapSchema } from "@gatewright/crd-types/proto/envoy/config/bootstrap/v3/bootstrap_pb";
@@ -96,7 +97,7 @@ export const processSettings: BootstrapInit = {
 };
 
 function adsUpstream(ads: SocketLocation): Init<typeof ClusterSchema> {
-  const isName = "address" in ads && !/^[\d.]+$|:/.test(ads.address);
+  const isName = "address" in ads && isIP(ads.address) === 0;
   return {
     name: adsCluster,
     clusterDiscoveryType: {
