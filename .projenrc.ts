@@ -64,6 +64,7 @@ new JsonFile(project, "package.json", {
       "test:unit": "mocha 'operator/src/**/*.test.ts' 'codegen/src/**/*.test.ts' 'crd-types/src/**/*.test.ts'",
       golden: "npm run --silent generate && UPDATE_GOLDEN=1 mocha 'test/golden/*.test.ts'",
       charts: "npm run --silent generate && node --conditions=source charts/src/main.ts",
+      lab: "node --conditions=source test/lab/main.ts",
       bench: "npm run --silent generate && node --conditions=source test/bench/main.ts",
       build: "npm run --silent generate && npm run build --workspaces --if-present",
     },
@@ -389,7 +390,14 @@ new JsonFile(project, ".oxlintrc.json", {
     overrides: [
       ...boundaries,
       {
-        files: ["test/demo/**", "test/bench/**", "codegen/src/main.ts", ".projenrc.ts", "test/support/**"],
+        files: [
+          "test/demo/**",
+          "test/bench/**",
+          "test/lab/**",
+          "codegen/src/main.ts",
+          ".projenrc.ts",
+          "test/support/**",
+        ],
         rules: { "no-console": "off" },
       },
       { files: ["test/support/reporter.ts"], rules: { "import/no-default-export": "off" } },

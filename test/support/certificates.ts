@@ -10,6 +10,10 @@ export type KeyKind =
 export type CertificateOptions = {
   /** The first is the subject's common name; all are subject alternative names. */
   readonly dnsNames: readonly [string, ...string[]];
+  /** IPv4 addresses that are subject alternative names as well. */
+  readonly addresses?: readonly string[];
+  /** May it issue others? Set where the other side insists: most only look at who has signed. */
+  readonly authority?: boolean;
   /** Subject alternative names of that kind. */
   readonly uris?: readonly string[];
   /** P-256 unless given. */
@@ -49,7 +53,10 @@ export function makeCertificate(options: CertificateOptions): Certificate {
     ),
     distinguishedName(commonName),
     keys.publicKey.export({ type: "spki", format: "der" }),
-    tagged(0xa3, sequence(subjectAlternativeNames(options.dnsNames, options.uris ?? []))),
+    tagged(
+      0xa3,
+      sequence(subjectAlternativeNames(options), ...(options.authority ? [basicConstraintsOfAuthority] : [])),
+    ),
   );
   const signature = sign(digestOf(issuer.keys.privateKey), toBeSigned, issuer.keys.privateKey);
   const der = sequence(toBeSigned, algorithm, tagged(0x03, Buffer.from([0]), signature));
@@ -90,14 +97,15 @@ function signatureAlgorithm(key: KeyObject): Buffer {
 const distinguishedName = (commonName: string): Buffer =>
   sequence(tagged(0x31, sequence(objectIdentifier(2, 5, 4, 3), tagged(0x0c, Buffer.from(commonName)))));
 
-const subjectAlternativeNames = (names: readonly string[], uris: readonly string[]): Buffer =>
+const subjectAlternativeNames = ({ dnsNames, uris = [], addresses = [] }: CertificateOptions): Buffer =>
   sequence(
     objectIdentifier(2, 5, 29, 17),
     tagged(
       0x04,
       sequence(
-        ...names.map((name) => tagged(0x82, Buffer.from(name, "ascii"))),
+        ...dnsNames.map((name) => tagged(0x82, Buffer.from(name, "ascii"))),
         ...uris.map((uri) => tagged(0x86, Buffer.from(uri, "ascii"))),
+        ...addresses.map((address) => tagged(0x87, Buffer.from(address.split(".").map(Number)))),
       ),
     ),
   );
@@ -133,3 +141,10 @@ function toPem(label: string, der: Buffer): string {
   const lines = der.toString("base64").match(/.{1,64}/g) ?? [];
   return `-----BEGIN ${label}-----\n${lines.join("\n")}\n-----END ${label}-----\n`;
 }
+
+/** Critical, as RFC 5280 wants it. */
+const basicConstraintsOfAuthority: Buffer = sequence(
+  objectIdentifier(2, 5, 29, 19),
+  tagged(0x01, Buffer.from([0xff])),
+  tagged(0x04, sequence(tagged(0x01, Buffer.from([0xff])))),
+);

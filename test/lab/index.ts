@@ -1,0 +1,8 @@
+export { addresses } from "./addresses.ts";
+export { buildPrograms, type BuildOptions } from "./build.ts";
+export { type ComponentName, componentNames } from "./components.ts";
+export { gatewayApiFolder } from "./gateway-api.ts";
+export type { Image } from "./images.ts";
+export { type Lab, type LabOptions, type LabStatus, openLab, type UpOptions } from "./lab.ts";
+export { LabError, messageOf } from "./lab-error.ts";
+export type { GoProgram } from "./programs.ts";
