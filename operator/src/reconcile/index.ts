@@ -1,2 +1,2 @@
-export type { EncodedResource, Publisher, ResourceChange, ResourceType, Verdict } from "./publisher.ts";
+export type { EncodedResource, Publisher, ResourceChange, Verdict } from "./publisher.ts";
 export { createReconciler, type Reconciler, type ReconcilerOptions, type Round } from "./reconciler.ts";

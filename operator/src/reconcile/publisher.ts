@@ -1,26 +1,9 @@
 import type { ProxyKey } from "../ir/index.ts";
+import type { ProxyResource, ResourceType } from "../xds/index.ts";
 
 // What the loop needs of whoever serves xDS; `ads` satisfies it and knows nothing of this side.
 
-export type ResourceType = "cluster" | "endpoint" | "secret" | "extension" | "listener" | "route" | "virtualHost";
-
-export const resourceTypes: readonly ResourceType[] = [
-  "cluster",
-  "endpoint",
-  "secret",
-  "extension",
-  "listener",
-  "route",
-  "virtualHost",
-];
-
-export type EncodedResource = {
-  readonly name: string;
-  /** A short hash of the content. */
-  readonly version: string;
-  readonly typeUrl: string;
-  readonly body: Uint8Array;
-};
+export type EncodedResource = Pick<ProxyResource, "name" | "version" | "typeUrl" | "body">;
 
 export type ResourceChange = {
   readonly type: ResourceType;

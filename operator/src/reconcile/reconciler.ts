@@ -1,4 +1,5 @@
 import {
+  contentOf,
   createTranslation,
   type DesiredStatus,
   type ExtensionCheck,
@@ -18,18 +19,11 @@ import {
   type VirtualHost,
   virtualHostKeyOf,
 } from "../ir/index.ts";
-import { createGraph, type Logger, type Table } from "../lib/index.ts";
-import { type Change, createStore, type Store } from "../store/index.ts";
-import { createXdsTables, type XdsTables } from "../xds/index.ts";
+import { createGraph, deepEqual, type Logger, type Table } from "../lib/index.ts";
+import { type Change, createStore, isStoredKind, type Store } from "../store/index.ts";
+import { createXdsTables, type ResourceType, resourceTypes, type XdsTables } from "../xds/index.ts";
 import { createLoop } from "./loop.ts";
-import {
-  type EncodedResource,
-  type Publisher,
-  type ResourceChange,
-  type ResourceType,
-  resourceTypes,
-  type Verdict,
-} from "./publisher.ts";
+import type { Publisher, ResourceChange, Verdict } from "./publisher.ts";
 import { createQuarantine } from "./quarantine.ts";
 
 export type ReconcilerOptions = {
@@ -90,15 +84,9 @@ export function createReconciler(options: ReconcilerOptions): Reconciler {
   });
   const store = createStore(graph);
   const placements = graph.source<Placement>("placements");
-  const proxyStates = graph.source<ProxyState>(
-    "proxyStates",
-    (left, right) => JSON.stringify(left) === JSON.stringify(right),
-  );
+  const proxyStates = graph.source<ProxyState>("proxyStates", deepEqual);
   const refusedListeners = graph.source<Refusal>("refusedListeners");
-  const quarantined = graph.source<Refusal>(
-    "quarantine",
-    (left, right) => left.content === right.content && left.message === right.message,
-  );
+  const quarantined = graph.source<Refusal>("quarantine", deepEqual);
   const clock = graph.source<number>("clock");
   const tellTime = () => clock.set("now", Date.now());
   tellTime();
@@ -127,15 +115,15 @@ export function createReconciler(options: ReconcilerOptions): Reconciler {
       virtualHostsIn: ({ proxy, type }, { name, version }) =>
         publishedVersion(proxy, type, name) === version ? virtualHostsOf(type, name) : [],
       publishedVersion,
-      contentOf,
+      contentOf: contentOfSuspect,
     },
     logger,
   );
 
-  function contentOf(suspect: string): string | undefined {
+  function contentOfSuspect(suspect: string): string | undefined {
     const { kind, key } = parseQuarantineKey(suspect);
-    const object = kind === "HTTPFilter" ? store.objects.HTTPFilter.get(key) : store.objects.HTTPRoute.get(key);
-    return object === undefined ? undefined : String(object.metadata.generation ?? "");
+    const object = isStoredKind(kind) ? store.objects[kind].get(key) : undefined;
+    return object && contentOf(object);
   }
 
   function publishedVersion(proxy: ProxyKey, type: ResourceType, name: string): string | undefined {
@@ -171,7 +159,7 @@ export function createReconciler(options: ReconcilerOptions): Reconciler {
       for (const key of changed.take()) {
         const { proxy, name } = parseUseKey(key);
         const changes = byProxy.get(proxy) ?? [];
-        changes.push({ type, name, resource: xds[type].get(key) satisfies EncodedResource | undefined });
+        changes.push({ type, name, resource: xds[type].get(key) });
         byProxy.set(proxy, changes);
       }
     }
@@ -205,7 +193,8 @@ export function createReconciler(options: ReconcilerOptions): Reconciler {
       const port = Number(name.slice(name.lastIndexOf("-") + 1));
       const key = listenerKey(proxy, port);
       if (kind === "accepted") return refusedListeners.get(key) === undefined ? [] : [[key, undefined]];
-      return [[key, { message, content: String(store.objects.Gateway.get(proxy)?.metadata.generation ?? "") }]];
+      const gateway = store.objects.Gateway.get(proxy);
+      return [[key, { message, content: gateway === undefined ? "" : contentOf(gateway) }]];
     });
   }
 

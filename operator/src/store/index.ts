@@ -1,2 +1,2 @@
-export { type StoredKind, type StoredKinds, storedKindOf, storedKinds } from "./kinds.ts";
+export { isStoredKind, type StoredKind, type StoredKinds, storedKindOf, storedKinds } from "./kinds.ts";
 export { type Change, createStore, keyOf, objectKey, type Store } from "./store.ts";

@@ -55,6 +55,8 @@ export const storedKinds: Readonly<Record<StoredKind, { readonly group: string; 
   UDPRoute: { group: "gateway.networking.k8s.io", namespaced: true },
 };
 
+export const isStoredKind = (kind: string): kind is StoredKind => Object.hasOwn(storedKinds, kind);
+
 const kindsByGroup = new Map(
   Object.entries(storedKinds).map(([kind, { group }]) => [`${group}/${kind}`, kind as StoredKind]),
 );
