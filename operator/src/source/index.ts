@@ -2,7 +2,6 @@ export {
   createFileSource,
   type FileSource,
   type FileSourceOptions,
-  formatProblem,
   type Loaded,
   loadFiles,
   loadText,

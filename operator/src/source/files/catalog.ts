@@ -1,5 +1,5 @@
 import { deepEqual } from "../../lib/index.ts";
-import type { Change } from "../../store/index.ts";
+import { type Change, isStoredKind, storedKinds } from "../../store/index.ts";
 import { type FileContent, objectName, type Place } from "./file-content.ts";
 import type { SourceProblem } from "./problem.ts";
 import type { ReadObject } from "./read-object.ts";
@@ -26,8 +26,6 @@ type File = {
   readonly content: FileContent;
   /** By object name; several where the file names one object twice. */
   readonly entries: ReadonlyMap<string, readonly Entry[]>;
-  /** Objects that it is known to mean, but in a form that cannot be taken. */
-  readonly invalid: ReadonlySet<string>;
 };
 type Standing = { readonly object: ReadObject; readonly place: Place; readonly change: Change };
 
@@ -45,6 +43,7 @@ export function createCatalog(): Catalog {
   function put(file: string, content: FileContent): void {
     const before = files.get(file);
     const own = new Map<string, Entry[]>();
+    // Objects that the file is known to mean, but in a form that cannot be taken.
     const invalid = new Set<string>();
     for (const { linesBefore, reading } of content.documents) {
       for (const { line, ...object } of reading.objects) {
@@ -60,7 +59,7 @@ export function createCatalog(): Catalog {
     for (const [name, entries] of before?.entries ?? []) {
       if (!own.has(name) && (content.isBroken || invalid.has(name))) own.set(name, [...entries]);
     }
-    replace(file, before, { content, entries: own, invalid });
+    replace(file, before, { content, entries: own });
   }
 
   function replace(file: string, before: File | undefined, after: File | undefined): void {
@@ -171,7 +170,8 @@ function explain({ object, severity, message }: Omit<SourceProblem, "file">, ent
 /** Problems name objects as their authors did; entries are known with their namespace. */
 function withNamespace(name: string): string {
   const [kind = "", key = ""] = name.split(" ");
-  return key.includes("/") || kind === "GatewayClass" || kind === "Namespace" ? name : `${kind} default/${key}`;
+  const isNamespaced = !isStoredKind(kind) || storedKinds[kind].namespaced;
+  return key.includes("/") || !isNamespaced ? name : `${kind} default/${key}`;
 }
 
 function withGeneration({ kind, key, object }: ReadObject, generation: number): Change {

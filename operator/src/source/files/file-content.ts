@@ -1,6 +1,6 @@
 import { hash } from "node:crypto";
 import type { StoredKind } from "../../store/index.ts";
-import { createLocator, lineOfFirstContent, maxDocumentBytes, parseText } from "./parse.ts";
+import { createLocator, lineOfFirstContent, parseText } from "./parse.ts";
 import type { SourceProblem } from "./problem.ts";
 import { type ReadObject, readObjects } from "./read-object.ts";
 import { splitDocuments } from "./split.ts";
@@ -39,8 +39,11 @@ export const unreadable = (file: string, message: string): FileContent => ({
   problems: [{ severity: "error", file, message }],
 });
 
+export const tooLarge = (file: string): FileContent =>
+  unreadable(file, `the file is larger than ${maxFileBytes / 1024 / 1024} MiB`);
+
 export function readContent(file: string, bytes: Uint8Array, previous?: FileContent): FileContent {
-  if (bytes.length > maxFileBytes) return unreadable(file, `the file is larger than ${maxFileBytes / 1024 / 1024} MiB`);
+  if (bytes.length > maxFileBytes) return tooLarge(file);
   const text = decode(bytes);
   if (text === undefined) return unreadable(file, "the file is not UTF-8 text");
   const documents = splitDocuments(text).map(({ text: part, linesBefore }): Document => {
@@ -65,13 +68,11 @@ function decode(bytes: Uint8Array): string | undefined {
 }
 
 function readDocument(text: string): Reading {
-  if (text.length > maxDocumentBytes)
-    return broken({ message: `the document is larger than ${maxDocumentBytes / 1024 / 1024} MiB` });
   const parsed = parseText(text);
   if (parsed.kind === "problem") return broken(parsed);
   const { objects, problems } = readObjects(parsed.value);
   const firstLine = lineOfFirstContent(text);
-  const lineOf = createLocator(text);
+  const lineOf = createLocator(text, firstLine);
   return {
     objects: objects.map((object) => ({ ...object, line: firstLine })),
     problems: problems.map(({ path, ...problem }) => ({ ...problem, line: lineOf(path) })),

@@ -7,7 +7,7 @@ import { silentLogger } from "../../lib/index.ts";
 import type { Change } from "../../store/index.ts";
 import { createFileSource, type FileSource } from "./file-source.ts";
 import { loadFiles } from "./load-files.ts";
-import { formatProblem, type SourceProblem } from "./problem.ts";
+import type { SourceProblem } from "./problem.ts";
 
 const route = (name: string, path = "/", namespace = "team-a") => `apiVersion: gateway.networking.k8s.io/v1
 kind: HTTPRoute
@@ -21,6 +21,11 @@ kind: ConfigMap
 metadata: {name: ${name}}
 data: {key: "${value}"}
 `;
+
+function formatProblem({ severity, file, line, column, object, message }: SourceProblem): string {
+  const place = [file, line, column].filter((part) => part !== undefined).join(":");
+  return `${place}: ${severity}: ${object === undefined ? "" : `${object}: `}${message}`;
+}
 
 describe("createFileSource()", function () {
   this.timeout(20_000);

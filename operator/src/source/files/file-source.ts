@@ -3,7 +3,7 @@ import { basename, dirname, isAbsolute, normalize } from "node:path";
 import { type Clock, type Logger, systemClock } from "../../lib/index.ts";
 import type { Change } from "../../store/index.ts";
 import { createCatalog } from "./catalog.ts";
-import { type FileContent, maxFileBytes, type Place, readContent, unreadable } from "./file-content.ts";
+import { type FileContent, maxFileBytes, type Place, readContent, tooLarge, unreadable } from "./file-content.ts";
 import { isManifestName, isVisible, listFolder } from "./list-files.ts";
 import type { SourceProblem } from "./problem.ts";
 import { type FolderWatch, watchFolders } from "./watch-folders.ts";
@@ -131,10 +131,7 @@ export function createFileSource(options: FileSourceOptions): FileSource {
       const { size, mtimeMs, ctimeMs, ino, dev } = await stat(file);
       const signature = [dev, ino, size, mtimeMs, ctimeMs].join(":");
       if (signature === before?.signature) return;
-      const content =
-        size > maxFileBytes
-          ? unreadable(file, `the file is larger than ${maxFileBytes / 1024 / 1024} MiB`)
-          : readContent(file, await readFile(file), before?.content);
+      const content = size > maxFileBytes ? tooLarge(file) : readContent(file, await readFile(file), before?.content);
       take(file, { signature, content });
     } catch (error) {
       if (isGone(error)) forget(file);

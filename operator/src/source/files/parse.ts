@@ -5,7 +5,7 @@ import type { Path } from "@gatewright/crd-types/schema";
 import { firstContent } from "./split.ts";
 
 /** More than the API server takes for one object, so nothing that could be applied is refused for its size. */
-export const maxDocumentBytes = 4 * 1024 * 1024;
+const maxDocumentBytes = 4 * 1024 * 1024;
 /** Finding a place takes the slow reader a second for this much. */
 const maxLocatedLength = 1024 * 1024;
 const maxDepth = 100;
@@ -61,8 +61,7 @@ function expandedSize(value: unknown, known: Map<object, number>): number {
  * Says on which line, from 1, a path of a document stands, or the nearest that is there. The document is read for it, once
  * whatever the number of questions, and only when one is asked; a large one is not, and its first line must do.
  */
-export function createLocator(text: string): (path: Path) => number {
-  const firstLine = lineOfFirstContent(text);
+export function createLocator(text: string, firstLine = lineOfFirstContent(text)): (path: Path) => number {
   let read: { readonly root: unknown; readonly lines: LineCounter } | undefined;
   return (path) => {
     if (text.length > maxLocatedLength) return firstLine;

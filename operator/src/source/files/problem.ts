@@ -12,8 +12,3 @@ export type SourceProblem = {
   readonly field?: string;
   readonly message: string;
 };
-
-export function formatProblem({ severity, file, line, column, object, message }: SourceProblem): string {
-  const place = [file, line, column].filter((part) => part !== undefined).join(":");
-  return `${place}: ${severity}: ${object === undefined ? "" : `${object}: `}${message}`;
-}

@@ -1,5 +1,5 @@
 import { findKind, findKindInGroup, groupOf, type KindInfo } from "@gatewright/crd-types";
-import { applyDefaults, type Path, unknownFields, validate } from "@gatewright/crd-types/schema";
+import { applyDefaults, formatPath, type Path, unknownFields, validate } from "@gatewright/crd-types/schema";
 import { schemas } from "@gatewright/crd-types/schemas";
 import { type Change, keyOf, type StoredKind, storedKindOf, storedKinds } from "../../store/index.ts";
 
@@ -91,7 +91,7 @@ function readStored(kind: StoredKind, given: Fields, path: Path): ReadResult {
       problems: faults.map(({ path: at, message }) => ({
         severity: "error",
         object,
-        field: formatField(at),
+        field: formatPath(at),
         path: [...path, ...at],
         message,
       })),
@@ -172,13 +172,6 @@ function nameOf(kind: string, { metadata }: Fields): string {
   const parts = [namespace, name].filter((part) => typeof part === "string");
   return parts.length === 0 ? kind : `${kind} ${parts.join("/")}`;
 }
-
-const formatField = (path: Path): string =>
-  path.reduce<string>(
-    (text, segment) =>
-      typeof segment === "number" ? `${text}[${segment}]` : text === "" ? segment : `${text}.${segment}`,
-    "",
-  );
 
 const refused = (path: Path, message: string): ReadResult => ({
   objects: [],
