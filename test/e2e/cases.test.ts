@@ -3,10 +3,11 @@ import assert from "node:assert/strict";
 import { readdir, readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { type EchoBackend, startEchoBackend } from "../support/echo-backend.ts";
+import { freePort } from "../support/free-port.ts";
 import { makeCertificate } from "../support/certificates.ts";
 import { type Answer, eventually } from "../support/http-client.ts";
 import { gatewayClass, httpRoute, joinDocuments, service } from "./support/manifests.ts";
-import { freePort, hasCondition, type Standalone, startStandalone } from "./support/standalone.ts";
+import { hasCondition, type Standalone, startStandalone } from "./support/standalone.ts";
 
 const good = (marker: string) =>
   httpRoute(

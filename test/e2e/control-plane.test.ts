@@ -8,10 +8,10 @@ import { ConfigSchema } from "@gatewright/crd-types/proto/envoy/extensions/filte
 import type { ExtensionCheck } from "../../operator/src/gatewayapi/index.ts";
 import { checkExtension } from "../../operator/src/xds/index.ts";
 import { type EchoBackend, startEchoBackend } from "../support/echo-backend.ts";
+import { freePort } from "../support/free-port.ts";
 import { eventually, send, startLoad } from "../support/http-client.ts";
 import { type ControlPlane, type DataPlane, startControlPlane, startDataPlane } from "./support/control-plane.ts";
 import { gatewayClass, httpGateway, httpRoute, joinDocuments, service } from "./support/manifests.ts";
-import { freePort } from "./support/standalone.ts";
 
 const halfRuleFilter = `
 apiVersion: config.aether.io/v1

@@ -1,9 +1,10 @@
 // HTTPFilter by effect: what it does where it is asked for, what it leaves alone, and that a bad one costs only itself.
 import assert from "node:assert/strict";
 import { type EchoBackend, startEchoBackend } from "../support/echo-backend.ts";
+import { freePort } from "../support/free-port.ts";
 import { type Answer, eventually, send, type SendOptions } from "../support/http-client.ts";
 import { gatewayClass, httpGateway, httpRoute, joinDocuments, service } from "./support/manifests.ts";
-import { freePort, hasCondition, type Standalone, startStandalone } from "./support/standalone.ts";
+import { hasCondition, type Standalone, startStandalone } from "./support/standalone.ts";
 
 const filter = (name: string, envoyFilter: string, typedConfig: string) => `
 apiVersion: config.aether.io/v1

@@ -1,9 +1,10 @@
 // Each feature of HTTPRoute by its effect: a request goes through a real Envoy, and what the backend saw is looked at.
 import assert from "node:assert/strict";
 import { type EchoBackend, startEchoBackend } from "../support/echo-backend.ts";
+import { freePort } from "../support/free-port.ts";
 import { type Answer, eventually, send, type SendOptions } from "../support/http-client.ts";
 import { gatewayClass, httpGateway, httpRoute, joinDocuments, service } from "./support/manifests.ts";
-import { freePort, hasCondition, type Standalone, startStandalone } from "./support/standalone.ts";
+import { hasCondition, type Standalone, startStandalone } from "./support/standalone.ts";
 
 const routes = (externalPort: number) =>
   joinDocuments(

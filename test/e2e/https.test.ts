@@ -2,10 +2,11 @@
 import assert from "node:assert/strict";
 import { connect } from "node:tls";
 import { type EchoBackend, startEchoBackend } from "../support/echo-backend.ts";
+import { freePort } from "../support/free-port.ts";
 import { makeCertificate } from "../support/certificates.ts";
 import { send } from "../support/http-client.ts";
 import { gatewayClass, httpRoute, joinDocuments, service } from "./support/manifests.ts";
-import { freePort, hasCondition, type Standalone, startStandalone } from "./support/standalone.ts";
+import { hasCondition, type Standalone, startStandalone } from "./support/standalone.ts";
 
 const names = { one: "one.example.com", wild: "*.wild.example.com", bad: "bad.example.com" } as const;
 

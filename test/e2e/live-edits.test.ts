@@ -1,9 +1,10 @@
 // Edits of what is served, under load: not one request may fail.
 import assert from "node:assert/strict";
 import { type EchoBackend, startEchoBackend } from "../support/echo-backend.ts";
+import { freePort } from "../support/free-port.ts";
 import { eventually, startLoad } from "../support/http-client.ts";
 import { gatewayClass, httpGateway, httpRoute, joinDocuments, service } from "./support/manifests.ts";
-import { freePort, type Standalone, startStandalone } from "./support/standalone.ts";
+import { type Standalone, startStandalone } from "./support/standalone.ts";
 
 describe("live edits under load", function () {
   this.timeout(180_000);

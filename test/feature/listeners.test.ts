@@ -2,22 +2,11 @@
 // redirects, and tells by that which one it is.
 import assert from "node:assert/strict";
 import { connect as connectHttp2 } from "node:http2";
-import { createTranslation } from "../../operator/src/gatewayapi/index.ts";
-import { createXdsTables, staticConfig } from "../../operator/src/xds/index.ts";
 import { type Certificate, makeCertificate } from "../support/certificates.ts";
-import { freePort } from "../support/free-port.ts";
 import { send } from "../support/http-client.ts";
-import { type RunningEnvoy, runEnvoy } from "../support/running-envoy.ts";
-import { createWorld, placed } from "../support/translation.ts";
-
-const gatewayKey = "infra/gw";
+import { secretOf, type ServedGateway, serveGateway } from "../support/served-gateway.ts";
 
 const objects = `
-apiVersion: gateway.networking.k8s.io/v1
-kind: GatewayClass
-metadata: {name: gatewright}
-spec: {controllerName: gatewright.dev/gateway-controller}
----
 apiVersion: gateway.networking.k8s.io/v1
 kind: Gateway
 metadata: {name: gw, namespace: infra}
@@ -64,41 +53,19 @@ const routes = [
 
 describe("listeners, by effect", function () {
   this.timeout(60_000);
-  let envoy: RunningEnvoy;
+  let served: ServedGateway;
   let certificate: Certificate;
-  const ports = new Map<number, number>();
-  const portOf = (port: number): number => ports.get(port) ?? assert.fail(`no port ${port}`);
 
   before(async () => {
-    for (const port of [80, 8080, 443]) ports.set(port, await freePort());
     certificate = makeCertificate({ dnsNames: ["example.org", "second-example.org", "*.wildcard.org", "unknown.org"] });
-    const world = createWorld((graph, inputs) => {
-      const translation = createTranslation(graph, inputs);
-      return { ...translation, tables: createXdsTables(graph, translation.ir) };
-    });
-    world.apply([objects, ...routes].join("---"));
-    world.apply([
-      {
-        apiVersion: "v1",
-        kind: "Secret",
-        metadata: { namespace: "infra", name: "cert" },
-        type: "kubernetes.io/tls",
-        stringData: { "tls.crt": certificate.certificate, "tls.key": certificate.privateKey },
-      },
-    ]);
-    world.place(gatewayKey, {
-      ...placed("127.0.0.1"),
-      bind: (port) => ({ address: "127.0.0.1", port: portOf(port) }),
-    });
-    assert.deepEqual([...world.tables.problems.keys()], []);
-    envoy = await runEnvoy(staticConfig(world.tables, gatewayKey));
+    served = await serveGateway([objects, ...routes, secretOf("cert", certificate)], [80, 8080, 443]);
   });
 
-  after(() => envoy?.stop());
+  after(() => served?.stop());
 
   /** The route that took a request, or the status of the answer where none did. */
   async function taker(host: string, path: string, port = 80, headers = {}): Promise<string | number> {
-    const { status, headers: answered } = await send({ port: portOf(port), host }, path, { headers });
+    const { status, headers: answered } = await send({ port: served.portOf(port), host }, path, { headers });
     return nameOf(status, String(answered["location"] ?? ""));
   }
 
@@ -156,7 +123,7 @@ describe("listeners, by effect", function () {
 
   function takerOverTls(serverName: string, host: string): Promise<string | number> {
     return new Promise((resolve, reject) => {
-      const session = connectHttp2(`https://127.0.0.1:${portOf(443)}`, {
+      const session = connectHttp2(`https://127.0.0.1:${served.portOf(443)}`, {
         servername: serverName,
         ca: certificate.certificate,
       });

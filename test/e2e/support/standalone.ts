@@ -2,7 +2,6 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdir, mkdtemp, readFile, rename, rm, writeFile } from "node:fs/promises";
-import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -145,18 +144,6 @@ export async function startStandalone({ files, args = [] }: StandaloneOptions): 
       await rm(base, { recursive: true, force: true });
     },
   };
-}
-
-/** A TCP port of loopback that nobody listens on now. */
-export async function freePort(): Promise<number> {
-  const server = createServer();
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const address = server.address();
-  server.close();
-  await once(server, "close");
-  if (address === null || typeof address === "string") throw new Error("no port");
-  return address.port;
 }
 
 /** Whether a condition of that type has that status, and that reason where one is given. */
