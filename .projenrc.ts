@@ -1,6 +1,7 @@
 // The single place for packages, scripts, compiler flags, lint rules and the import table.
 // `npm run projen` writes the files; a test fails when what it would write differs from what is committed.
 import { IgnoreFile, JsonFile, Project, TextFile } from "projen";
+import { boundaries } from "./import-table.ts";
 
 const nodeVersion = "24.22.3";
 const versions = {
@@ -9,6 +10,8 @@ const versions = {
   "@bufbuild/protoc-gen-es": "2.17.0",
   "@bufbuild/protovalidate": "1.3.0",
   "@grpc/grpc-js": "1.14.7",
+  "@kubernetes/client-node": "2.0.1",
+  "@peculiar/x509": "2.2.0",
   "@types/mocha": "10.0.10",
   "@types/node": "24.19.4",
   "fast-check": "4.11.0",
@@ -20,8 +23,10 @@ const versions = {
   oxlint: "1.94.0",
   "oxlint-tsgolint": "7.0.2008",
   pino: "10.4.0",
+  "prom-client": "15.1.3",
   projen: "0.103.25",
   re2js: "2.10.0",
+  "reflect-metadata": "0.2.2",
   "ts-morph": "28.0.0",
   typescript: "7.0.2",
   yaml: "2.9.1",
@@ -110,7 +115,7 @@ const compilerOptions = {
 new JsonFile(project, "tsconfig.json", {
   obj: {
     compilerOptions: { ...compilerOptions, noEmit: true },
-    include: [".projenrc.ts", "*/src/**/*.ts", "test/**/*.ts"],
+    include: [".projenrc.ts", "import-table.ts", "*/src/**/*.ts", "test/**/*.ts"],
     exclude: ["**/node_modules", "**/dist"],
   },
 });
@@ -212,15 +217,22 @@ const packages: readonly Package[] = [
       bin: { gatewright: "./dist/main.js" },
       exports: { "./*": entry("./src/*/index.ts", "./dist/*/index.js") },
       dependencies: {
+        "@gatewright/constructs": common.version,
         "@gatewright/crd-types": common.version,
         ...pick(
           "@bufbuild/protobuf",
           "@bufbuild/protovalidate",
           "@grpc/grpc-js",
+          "@kubernetes/client-node",
+          "@peculiar/x509",
+          "cdk8s",
           "commander",
+          "constructs",
           "js-yaml",
           "pino",
+          "prom-client",
           "re2js",
+          "reflect-metadata",
           "yaml",
         ),
       },
@@ -259,104 +271,6 @@ for (const { dir, description, published, fields } of packages) {
 }
 
 // ---------------------------------------------------------------- lint
-
-// Imports go one way. A folder may import what its row names and nothing else; `operator/src/main.ts` may import everything.
-const operatorFolders = [
-  "lib",
-  "ir",
-  "store",
-  "source",
-  "gatewayapi",
-  "xds",
-  "ads",
-  "reconcile",
-  "writer",
-  "standalone",
-  "cli",
-] as const;
-type OperatorFolder = (typeof operatorFolders)[number];
-const libraries = [
-  "@gatewright/crd-types",
-  "@gatewright/constructs",
-  "@bufbuild/protobuf",
-  "@bufbuild/protovalidate",
-  "@grpc/grpc-js",
-  "@kubernetes/client-node",
-  "commander",
-  "pino",
-  "re2js",
-  "js-yaml",
-  "yaml",
-  "cdk8s",
-  "constructs",
-  "ts-morph",
-  "projen",
-] as const;
-type Library = (typeof libraries)[number];
-
-const importTable: Record<OperatorFolder, { folders: readonly OperatorFolder[]; libraries: readonly Library[] }> = {
-  lib: { folders: [], libraries: ["pino", "re2js"] },
-  ir: { folders: ["lib"], libraries: [] },
-  store: { folders: ["lib"], libraries: ["@gatewright/crd-types"] },
-  source: { folders: ["lib", "store"], libraries: ["@gatewright/crd-types", "js-yaml", "yaml"] },
-  gatewayapi: { folders: ["ir", "lib", "store"], libraries: ["@gatewright/crd-types"] },
-  xds: {
-    folders: ["ir", "lib"],
-    libraries: ["@gatewright/crd-types", "@bufbuild/protobuf", "@bufbuild/protovalidate"],
-  },
-  ads: { folders: ["lib"], libraries: ["@gatewright/crd-types", "@bufbuild/protobuf", "@grpc/grpc-js"] },
-  reconcile: { folders: ["ir", "lib", "store", "gatewayapi", "xds"], libraries: ["@gatewright/crd-types"] },
-  writer: { folders: ["gatewayapi", "lib", "store"], libraries: ["@gatewright/crd-types", "yaml"] },
-  standalone: {
-    folders: ["ir", "lib", "store", "source", "gatewayapi", "xds", "ads", "reconcile", "writer"],
-    libraries: ["@gatewright/crd-types", "yaml"],
-  },
-  cli: {
-    folders: ["ir", "lib", "store", "source", "gatewayapi", "xds", "ads", "reconcile", "writer", "standalone"],
-    libraries: ["@gatewright/crd-types", "commander", "yaml"],
-  },
-};
-
-const escape = (name: string) => name.replaceAll(/[/.]/g, (char) => `\\${char}`);
-const restrict = (files: string, patterns: readonly { regex: string; message: string }[]) => ({
-  files: [files],
-  rules: { "no-restricted-imports": ["error", { patterns }] },
-});
-const forbidLibraries = (place: string, allowed: readonly string[]) =>
-  libraries
-    .filter((name) => !allowed.includes(name))
-    .map((name) => ({
-      regex: `^${escape(name)}(/|$)`,
-      message: `${place} may not import ${name}: see the import table`,
-    }));
-
-// Everything but `index.ts`, spelled out: the linter's regular expressions know no look-ahead.
-const notIndex = "(.+/.*|([^i]|i[^n]|in[^d]|ind[^e]|inde[^x]|index[^.]).*)$";
-
-const boundaries = [
-  restrict("crd-types/src/**/*.ts", forbidLibraries("crd-types", [])),
-  restrict("constructs/src/**/*.ts", forbidLibraries("constructs", ["@gatewright/crd-types", "cdk8s", "constructs"])),
-  restrict(
-    "charts/src/**/*.ts",
-    forbidLibraries("charts", ["@gatewright/crd-types", "@gatewright/constructs", "cdk8s", "constructs", "yaml"]),
-  ),
-  restrict("codegen/src/**/*.ts", forbidLibraries("codegen", ["ts-morph", "yaml", "@bufbuild/protobuf"])),
-  ...operatorFolders.map((folder) =>
-    restrict(`operator/src/${folder}/**/*.ts`, [
-      ...operatorFolders
-        .filter((other) => other !== folder && !importTable[folder].folders.includes(other))
-        .map((other) => ({
-          regex: `^(\\.\\./)+${other}/`,
-          message: `${folder} may not import ${other}: see the import table`,
-        })),
-      {
-        regex: `^(\\.\\./)+(${operatorFolders.filter((other) => other !== folder).join("|")})/${notIndex}`,
-        message: "a folder is entered through its index.ts",
-      },
-      ...forbidLibraries(folder, importTable[folder].libraries),
-    ]),
-  ),
-];
 
 new JsonFile(project, ".oxlintrc.json", {
   marker: false,
