@@ -1,0 +1,3 @@
+export { apiFailure, isSuccess } from "./api-failure.ts";
+export { type ApiRequest, type ApiResponse, type ApiServer, ApiUnreachableError } from "./api-server.ts";
+export { resourcePath, type ResourcePath } from "./resource-path.ts";
