@@ -63,6 +63,8 @@ export type Round = {
   readonly sequence: number;
   /** Proxies to whom something was published. */
   readonly proxies: readonly ProxyKey[];
+  /** Keys of `ir.proxies` that changed, gone ones too: who places proxies has something to do. */
+  readonly wanted: ReadonlySet<ProxyKey>;
   /** Keys of `statuses` that changed, gone ones too. */
   readonly statuses: ReadonlySet<string>;
   /** Keys of `xds.problems` that changed, gone ones too. */
@@ -103,9 +105,11 @@ export function createReconciler(options: ReconcilerOptions): Reconciler {
   const xds = createXdsTables(graph, ir);
   const loop = createLoop(options.maxDelayMs ?? 100, logger, runRound);
   const published = new Map(resourceTypes.map((type) => [type, xds[type].watch()]));
+  const changedProxies = ir.proxies.watch();
   const changedStatuses = statuses.watch();
   const changedProblems = xds.problems.watch();
   const listeners = new Set<(round: Round) => void>();
+  const removed = new Set<ProxyKey>();
   let pending: (() => void)[] = [];
   let sequence = 0;
 
@@ -148,7 +152,13 @@ export function createReconciler(options: ReconcilerOptions): Reconciler {
     await graph.settleInSlices(sliceMs);
     const proxies = publishChanges();
     sequence++;
-    const round: Round = { sequence, proxies, statuses: changedStatuses.take(), problems: changedProblems.take() };
+    const round: Round = {
+      sequence,
+      proxies,
+      wanted: changedProxies.take(),
+      statuses: changedStatuses.take(),
+      problems: changedProblems.take(),
+    };
     for (const listener of listeners) listener(round);
     if (quarantine.published()) loop.wake();
   }
@@ -164,6 +174,9 @@ export function createReconciler(options: ReconcilerOptions): Reconciler {
       }
     }
     for (const [proxy, changes] of byProxy) publisher?.publish(proxy, changes);
+    // Only now: the last publication for a proxy that is gone would make it anew.
+    for (const proxy of removed) publisher?.remove(proxy);
+    removed.clear();
     return [...byProxy.keys()];
   }
 
@@ -220,7 +233,8 @@ export function createReconciler(options: ReconcilerOptions): Reconciler {
     place: (proxy, placement) =>
       enqueue(() => {
         placements.set(proxy, placement);
-        if (placement === undefined) publisher?.remove(proxy);
+        if (placement === undefined) removed.add(proxy);
+        else removed.delete(proxy);
       }),
     report: (proxy, state) => enqueue(() => proxyStates.set(proxy, state)),
     settled: loop.settled,

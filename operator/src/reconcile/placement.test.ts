@@ -1,0 +1,46 @@
+import assert from "node:assert/strict";
+import { checkExtension, controllerName, placed, rootNamespace } from "../../../test/support/translation.ts";
+import { silentLogger } from "../lib/index.ts";
+import { createReconciler, type Publisher } from "./index.ts";
+
+const group = "gateway.networking.k8s.io/v1";
+
+describe("createReconciler(): proxies", () => {
+  it("says when a proxy is wanted and when not, and removes it after all else that is published for it", async () => {
+    const calls: string[] = [];
+    const publisher: Publisher = {
+      publish: (proxy, changes) =>
+        calls.push(`publish ${proxy} ${changes.every(({ resource }) => resource === undefined) ? "nothing" : "some"}`),
+      remove: (proxy) => calls.push(`remove ${proxy}`),
+      onVerdict: () => () => undefined,
+    };
+    const settings = { controllerName, rootNamespace };
+    const reconciler = createReconciler({ logger: silentLogger, settings, checkExtension, publisher });
+    const wanted: string[][] = [];
+    reconciler.onRound((round) => wanted.push([...round.wanted]));
+    const { objects } = reconciler.store;
+    objects.GatewayClass.set("ours", {
+      apiVersion: group,
+      kind: "GatewayClass",
+      metadata: { name: "ours" },
+      spec: { controllerName },
+    });
+    objects.Gateway.set("infra/gw", {
+      apiVersion: group,
+      kind: "Gateway",
+      metadata: { name: "gw", namespace: "infra" },
+      spec: { gatewayClassName: "ours", listeners: [{ name: "web", port: 80, protocol: "HTTP" }] },
+    });
+    reconciler.synced();
+    reconciler.apply([]);
+    await reconciler.settled();
+    reconciler.place("infra/gw", placed("127.0.0.1"));
+    await reconciler.settled();
+    reconciler.apply([{ kind: "Gateway", key: "infra/gw", object: undefined }]);
+    reconciler.place("infra/gw", undefined);
+    await reconciler.settled();
+    await reconciler.close();
+    assert.deepEqual(wanted, [["infra/gw"], [], ["infra/gw"]]);
+    assert.deepEqual(calls, ["publish infra/gw some", "publish infra/gw nothing", "remove infra/gw"]);
+  });
+});
