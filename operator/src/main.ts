@@ -3,6 +3,10 @@
 import { enableCompileCache } from "node:module";
 import { join } from "node:path";
 import { userCacheFolder } from "./lib/cache-folder.ts";
+import { endEarly } from "./cli/end-signals.ts";
+
+// Before all that takes time to load: whoever starts a server may end it at any moment.
+endEarly(process.argv[2]);
 
 // A reader that has seen enough (`gatewright translate … | head`) is no error.
 process.stdout.on("error", (error: NodeJS.ErrnoException) => {

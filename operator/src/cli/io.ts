@@ -1,4 +1,5 @@
 import type { Terminal } from "../standalone/index.ts";
+import { endSignals } from "./end-signals.ts";
 
 /** The world of a command: what it writes to and reads from. Tests give their own. */
 export type Io = {
@@ -12,8 +13,6 @@ export type Io = {
   /** Calls `listener` whenever the user or the system asks the process to end; returns how to stop that. */
   readonly onEndRequest: (listener: () => void) => () => void;
 };
-
-const endSignals = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 
 export const processIo: Io = {
   out: (text) => void process.stdout.write(text),

@@ -62,11 +62,13 @@ export async function runStandalone(options: StandaloneOptions): Promise<Standal
     (screen.display = terminal
       ? createTerminalDisplay({ terminal, board: () => board, title: () => title, color: wantsColor(env) })
       : createLogDisplay(logger));
+  // From here on there is something to put away.
+  const request = listenForEnd(options.onEndRequest);
   const folder = await createRunFolder(env);
   const guard = createGuard(folder);
   const pipe = await openOutputPipe(folder, (line) => (screen.display?.log ?? options.out)(`${line}\n`));
   try {
-    return await serve(options, logger, {
+    return await serve(options, logger, request, {
       envoy: envoy.path,
       folder,
       guard,
@@ -84,12 +86,14 @@ export async function runStandalone(options: StandaloneOptions): Promise<Standal
     pipe.close();
     await removeRunFolder(folder);
     guard.close();
+    request.stop();
   }
 }
 
 async function serve(
   options: StandaloneOptions,
   logger: Logger,
+  request: EndRequest,
   sessionOptions: Omit<SessionOptions, "place">,
 ): Promise<StandaloneEnd> {
   const { paths, gatewayClass, settings, statusFolder } = options;
@@ -106,9 +110,8 @@ async function serve(
   const statusFiles =
     statusFolder === undefined ? undefined : keepStatusFiles(reconciler, statusFolder, settings, logger);
   reconciler.apply([fallback.initial]);
-  const request = listenForEnd(options.onEndRequest);
   try {
-    await source.start();
+    await Promise.race([source.start(), request.first]);
     reconciler.synced();
     if (options.strict && (await Promise.race([hasProblems(session, source), request.first.then(() => false)])))
       return { kind: "problems" };
@@ -119,7 +122,6 @@ async function serve(
     // Whoever asks twice wants it to end now.
     await Promise.race([session.close(), request.second.then(session.kill)]);
     await statusFiles?.close();
-    request.stop();
   }
 }
 
@@ -128,8 +130,10 @@ async function hasProblems({ settled, board }: Session, source: FileSource): Pro
   return [...problemsOfFiles(source.problems()), ...board.problems()].some(({ isWarning }) => !isWarning);
 }
 
-/** Resolves with the first and the second request to end. */
-function listenForEnd(onEndRequest: StandaloneOptions["onEndRequest"]) {
+/** The first and the second request to end. */
+type EndRequest = { readonly first: Promise<void>; readonly second: Promise<void>; readonly stop: () => void };
+
+function listenForEnd(onEndRequest: StandaloneOptions["onEndRequest"]): EndRequest {
   const first = Promise.withResolvers<void>();
   const second = Promise.withResolvers<void>();
   let requests = 0;
