@@ -26,16 +26,16 @@ const secretKind = "Secret";
 const isSecret = ({ group = coreGroup, kind = secretKind }: SecretObjectReference): boolean =>
   group === coreGroup && kind === secretKind;
 
-const keyOfRef = (gatewayNamespace: string, { namespace = gatewayNamespace, name }: SecretObjectReference): string =>
+const keyOfRef = (ownNamespace: string, { namespace = ownNamespace, name }: SecretObjectReference): string =>
   objectKey(namespace, name);
 
-/** The Secrets that references of a Gateway name, permitted or not. */
-export const secretsOf = (gatewayNamespace: string, refs: readonly SecretObjectReference[]): readonly string[] =>
-  refs.filter(isSecret).map((ref) => keyOfRef(gatewayNamespace, ref));
+/** The Secrets that references of a Gateway or ListenerSet name, permitted or not. */
+export const secretsOf = (ownNamespace: string, refs: readonly SecretObjectReference[]): readonly string[] =>
+  refs.filter(isSecret).map((ref) => keyOfRef(ownNamespace, ref));
 
 /** Follows the references of one listener. What is good is served, whatever its neighbour is. */
 export function resolveCertificates(
-  gatewayNamespace: string,
+  owner: { readonly kind: "Gateway" | "ListenerSet"; readonly namespace: string },
   refs: readonly SecretObjectReference[],
   grants: Grants,
   { certificates, ages }: CertificateTables,
@@ -47,16 +47,16 @@ export function resolveCertificates(
 
   if (refs.length === 0) invalid("the listener has no certificateRefs");
   for (const ref of refs) {
-    const { group = coreGroup, kind = secretKind, namespace = gatewayNamespace, name } = ref;
-    const key = keyOfRef(gatewayNamespace, ref);
+    const { group = coreGroup, kind = secretKind, namespace = owner.namespace, name } = ref;
+    const key = keyOfRef(owner.namespace, ref);
     if (!isSecret(ref)) {
       invalid(`${formatKind({ group, kind })} ${key} is not a Secret of the core group`);
       continue;
     }
     // Before all else: whether it exists is none of a stranger's business.
-    const from = { group: GroupName, kind: "Gateway", namespace: gatewayNamespace };
+    const from = { group: GroupName, kind: owner.kind, namespace: owner.namespace };
     if (!grants.permits(from, { group, kind, namespace, name })) {
-      const message = `no ReferenceGrant in namespace ${namespace} lets Gateways of ${gatewayNamespace} take Secret ${name}`;
+      const message = `no ReferenceGrant in namespace ${namespace} lets ${owner.kind}s of ${owner.namespace} take Secret ${name}`;
       problems.push({ reason: ListenerReasonRefNotPermitted, message });
       continue;
     }

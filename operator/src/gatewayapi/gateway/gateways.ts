@@ -50,9 +50,12 @@ export function createGateways(graph: Graph, inputs: Inputs, sources: GatewaySou
       const gateway = own.get(key);
       const gatewayClass = gateway && classes.get(gateway.spec.gatewayClassName);
       if (gateway === undefined || gatewayClass === undefined) return undefined;
-      const listeners = gateway.spec.listeners.map((listener) =>
-        checkListener(listener, gateway, grants, certificates),
-      );
+      const owner = {
+        kind: "Gateway",
+        namespace: gateway.metadata.namespace ?? "",
+        gatewayTls: gateway.spec.tls,
+      } as const;
+      const listeners = gateway.spec.listeners.map((listener) => checkListener(listener, owner, grants, certificates));
       return viewGateway(key, gateway, gatewayClass, listeners, inputs.placements.get(proxyKeyOf(key)));
     },
     equal: deepEqual,

@@ -4,6 +4,7 @@ import {
   HTTPProtocolType,
   HTTPSProtocolType,
   type Listener,
+  type ListenerEntry,
   ListenerReasonInvalidRouteKinds,
   ListenerReasonUnsupportedProtocol,
   ListenerReasonUnsupportedValue,
@@ -42,19 +43,26 @@ export type CheckedListener = {
   readonly serves: boolean;
 };
 
+/** Who states a listener, and what the Gateway says for all of its listeners, whoever states them. */
+export type ListenerOwner = {
+  readonly kind: "Gateway" | "ListenerSet";
+  readonly namespace: string;
+  readonly gatewayTls: Gateway["spec"]["tls"];
+};
+
 export function checkListener(
-  listener: Listener,
-  gateway: Gateway,
+  listener: Listener | ListenerEntry,
+  owner: ListenerOwner,
   grants: Grants,
   tables: CertificateTables,
 ): CheckedListener {
   const { name, port, protocol } = listener;
-  const refusal = refusalOf(listener, gateway.spec);
+  const refusal = refusalOf(listener, owner.gatewayTls);
   const kinds = kindsOf(listener);
   const terminates = protocol === HTTPSProtocolType || (protocol === TLSProtocolType && !isPassthrough(listener));
   const needsCertificate = terminates && refusal === undefined;
   const certificates: ListenerCertificates = needsCertificate
-    ? resolveCertificates(gateway.metadata.namespace ?? "", listener.tls?.certificateRefs ?? [], grants, tables)
+    ? resolveCertificates(owner, listener.tls?.certificateRefs ?? [], grants, tables)
     : { names: [], warnings: [] };
   const unresolved = certificates.problem ?? kinds.problem;
   return {
@@ -77,7 +85,10 @@ export function checkListener(
 }
 
 /** What asks for something that we do not do is refused: to leave it out would serve what its author meant to guard. */
-function refusalOf({ protocol, port, tls, filters }: Listener, spec: Gateway["spec"]): Problem | undefined {
+function refusalOf(
+  { protocol, port, tls, filters }: Listener | ListenerEntry,
+  gatewayTls: ListenerOwner["gatewayTls"],
+): Problem | undefined {
   const unsupported = (message: string): Problem => ({ reason: ListenerReasonUnsupportedValue, message });
   if (!protocols.has(protocol))
     return { reason: ListenerReasonUnsupportedProtocol, message: `protocol ${protocol} is not supported` };
@@ -87,7 +98,7 @@ function refusalOf({ protocol, port, tls, filters }: Listener, spec: Gateway["sp
   if (mode !== TLSModeTerminate && !(mode === TLSModePassthrough && protocol === TLSProtocolType))
     return unsupported(`tls.mode ${mode} is not for protocol ${protocol}`);
   if ((filters?.requests?.length ?? 0) > 0) return unsupported("filters of listeners are not supported");
-  if (hasTls && mode === TLSModeTerminate && validatesClients(spec, port))
+  if (hasTls && mode === TLSModeTerminate && validatesClients(gatewayTls, port))
     return unsupported("validation of client certificates (spec.tls.frontend) is not supported");
   return undefined;
 }
@@ -104,15 +115,15 @@ const protocols: ReadonlySet<string> = new Set([
 export const isPassthrough = ({ tls }: Pick<Listener, "tls">): boolean => tls?.mode === TLSModePassthrough;
 
 /** What is said for a port stands instead of the default. */
-function validatesClients({ tls }: Gateway["spec"], port: number): boolean {
-  const frontend = tls?.frontend;
+function validatesClients(gatewayTls: ListenerOwner["gatewayTls"], port: number): boolean {
+  const frontend = gatewayTls?.frontend;
   const perPort = frontend?.perPort?.find((entry) => entry.port === port);
   return (perPort === undefined ? frontend?.default : perPort.tls)?.validation !== undefined;
 }
 
 type Kinds = { readonly supported: readonly GroupKind[]; readonly problem?: Problem };
 
-function kindsOf({ protocol, allowedRoutes }: Listener): Kinds {
+function kindsOf({ protocol, allowedRoutes }: Listener | ListenerEntry): Kinds {
   const possible = kindsOfProtocol(protocol);
   const stated = (allowedRoutes?.kinds ?? []).map(({ group = GroupName, kind }): GroupKind => ({ group, kind }));
   if (stated.length === 0) return { supported: possible };
@@ -126,7 +137,7 @@ function kindsOf({ protocol, allowedRoutes }: Listener): Kinds {
   return { supported, problem: { reason: ListenerReasonInvalidRouteKinds, message } };
 }
 
-function allowedNamespacesOf({ allowedRoutes }: Listener): ListenerView["allowedNamespaces"] {
+function allowedNamespacesOf({ allowedRoutes }: Listener | ListenerEntry): ListenerView["allowedNamespaces"] {
   const { from = "Same", selector } = allowedRoutes?.namespaces ?? {};
   switch (from) {
     case "All":
@@ -141,7 +152,7 @@ function allowedNamespacesOf({ allowedRoutes }: Listener): ListenerView["allowed
 }
 
 /** They are for implementations to define, and we define none. */
-function unknownOptions({ tls }: Listener): readonly string[] {
+function unknownOptions({ tls }: Listener | ListenerEntry): readonly string[] {
   const names = Object.keys(tls?.options ?? {}).toSorted();
   return names.length === 0 ? [] : [`options that have no effect: ${listed(names)}`];
 }
