@@ -1,0 +1,8 @@
+export {
+  createFakeApiServer,
+  failure,
+  type FakeApiServer,
+  type FakeObject,
+  type Interceptor,
+} from "./fake-api-server.ts";
+export { applyMergePatch, isRecord, type JsonObject } from "./merge-patch.ts";
