@@ -8,7 +8,7 @@ import {
   knownFilters,
   neutralConfig,
 } from "../../operator/src/xds/extension/index.ts";
-import { formatCommands } from "../../operator/src/xds/extension/format-commands.ts";
+import { formatCommands } from "../../operator/src/lib/substitution-commands.ts";
 import { goodCases, refusedCases } from "../../operator/src/xds/extension/testing/cases.ts";
 import { messageToJson } from "../../operator/src/xds/proto/index.ts";
 import { refusedByEnvoy, type StaticConfig } from "../support/envoy-validate.ts";

@@ -62,11 +62,22 @@ describe("createClasses()", () => {
     apply(mesh("{extensionFilters: {allowed: [a]}}"));
     assert.equal(accepted()?.status, "True");
     assert.deepEqual(classes.get("ours")?.mesh?.spec?.extensionFilters?.allowed, ["a"]);
-    apply(mesh("{telemetry: {accessLog: {format: x, json: {a: b}}}}"));
-    assert.equal(accepted()?.reason, "InvalidParameters");
     remove("MeshConfig gatewright-system/mesh");
     assert.match(accepted()?.message ?? "", /does not exist$/);
   });
+
+  const badLogs: Readonly<Record<string, RegExp>> = {
+    "{format: x, json: {a: b}}": /accessLog: at most one of format and json/,
+    '{format: "%FOO%"}': /accessLog\.format: has the unknown command %FOO%; the default format is used$/,
+    '{json: {a: ok, b: "100%"}}': /accessLog\.json\["b"\]: has no valid command at "%"/,
+  };
+  for (const [log, message] of Object.entries(badLogs))
+    it(`stays in force with an access log that Envoy would refuse, and says so: ${log}`, () => {
+      const { accepted, classes } = open(gatewayClass(toMesh), mesh(`{telemetry: {accessLog: ${log}}}`));
+      assert.equal(accepted()?.status, "True");
+      assert.match(accepted()?.message ?? "", message);
+      assert.notEqual(classes.get("ours")?.mesh, undefined);
+    });
 
   const refused: Readonly<Record<string, readonly [parametersRef: string, message: RegExp]>> = {
     "another kind": [

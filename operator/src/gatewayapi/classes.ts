@@ -8,10 +8,10 @@ import {
   GatewayClassReasonSupportedVersion,
 } from "@gatewright/crd-types/gateway/v1";
 import { deepEqual, type Graph, type Table } from "../lib/index.ts";
-import { objectKey, storedKinds } from "../store/index.ts";
+import { keyOf, objectKey, storedKinds } from "../store/index.ts";
 import { isFalse, isTrue } from "./conditions.ts";
-import type { Inputs } from "./inputs.ts";
-import { meshConfigProblem } from "./mesh-config.ts";
+import type { Inputs, Refusal } from "./inputs.ts";
+import { meshConfigProblem, neglectedPart } from "./mesh-config.ts";
 import { formatKind } from "./messages.ts";
 import type { ClassView } from "./views.ts";
 
@@ -19,14 +19,15 @@ import type { ClassView } from "./views.ts";
 const gatewayApiVersion = "v1.7.0";
 
 /** The GatewayClasses that name us as their controller, by name. */
-export function createClasses(graph: Graph, { store, settings }: Inputs): Table<ClassView> {
+export function createClasses(graph: Graph, { store, settings, quarantine }: Inputs): Table<ClassView> {
   const { GatewayClass, MeshConfig } = store.objects;
   return graph.derive<ClassView>("classes", {
     keysOf: [GatewayClass],
     compute: (name) => {
       const gatewayClass = GatewayClass.get(name);
       if (gatewayClass?.spec.controllerName !== settings.controllerName) return undefined;
-      return viewClass(resolveParameters(gatewayClass.spec.parametersRef, settings.rootNamespace, MeshConfig));
+      const parameters = resolveParameters(gatewayClass.spec.parametersRef, settings.rootNamespace, MeshConfig);
+      return viewClass(parameters, quarantine);
     },
     equal: deepEqual,
   });
@@ -55,7 +56,7 @@ function resolveParameters(
   return problem === undefined ? { kind: "mesh", mesh } : invalid(`MeshConfig ${namespace}/${name}: ${problem}`);
 }
 
-function viewClass(parameters: Parameters): ClassView {
+function viewClass(parameters: Parameters, quarantine: Table<Refusal>): ClassView {
   const version = isTrue(
     GatewayClassConditionStatusSupportedVersion,
     GatewayClassReasonSupportedVersion,
@@ -68,9 +69,12 @@ function viewClass(parameters: Parameters): ClassView {
     });
     return { conditions: [refused, version], accepted: false };
   }
+  const { mesh } = parameters.kind === "mesh" ? parameters : {};
+  const neglected = mesh && neglectedPart(mesh, quarantine);
+  const message = mesh && neglected && `MeshConfig ${keyOf(mesh)}: ${neglected}`;
   return {
-    conditions: [isTrue(GatewayClassConditionStatusAccepted, GatewayClassReasonAccepted), version],
+    conditions: [isTrue(GatewayClassConditionStatusAccepted, GatewayClassReasonAccepted, message), version],
     accepted: true,
-    ...(parameters.kind === "mesh" && { mesh: parameters.mesh }),
+    ...(mesh && { mesh }),
   };
 }

@@ -1,11 +1,37 @@
 import type { MeshConfig } from "@gatewright/crd-types/config/v1";
+import { formatProblem, type Table } from "../lib/index.ts";
+import type { Refusal } from "./inputs.ts";
+import { refusalOf } from "./refs/index.ts";
 
-/** What is wrong with a MeshConfig, in words; undefined: nothing. */
-export function meshConfigProblem({ metadata, spec }: MeshConfig, rootNamespace: string): string | undefined {
-  if (metadata.namespace !== rootNamespace)
-    return `only a MeshConfig in namespace ${rootNamespace} has an effect, not one in ${metadata.namespace}`;
-  const accessLog = spec?.telemetry?.accessLog;
-  return accessLog?.format !== undefined && accessLog.json !== undefined
-    ? "spec.telemetry.accessLog: at most one of format and json can be given"
-    : undefined;
+/** Why a MeshConfig as a whole has no effect, in words; undefined: it has. */
+export const meshConfigProblem = ({ metadata }: MeshConfig, rootNamespace: string): string | undefined =>
+  metadata.namespace === rootNamespace
+    ? undefined
+    : `only a MeshConfig in namespace ${rootNamespace} has an effect, not one in ${metadata.namespace}`;
+
+/**
+ * What is wrong with the format of the access log, in words. Envoy refuses a listener for one bad command, and all listeners of the
+ * class have this log: so they get the default format, and everything else that the MeshConfig says holds.
+ */
+export function accessLogProblem({ spec }: MeshConfig): string | undefined {
+  const { format, json } = spec?.telemetry?.accessLog ?? {};
+  const field = "spec.telemetry.accessLog";
+  if (format !== undefined && json !== undefined) return `${field}: at most one of format and json can be given`;
+  const texts: readonly (readonly [path: string, text: string])[] = [
+    ...(format === undefined ? [] : [["format", format] as const]),
+    ...Object.entries(json ?? {}).map(([name, text]) => [`json[${JSON.stringify(name)}]`, text] as const),
+  ];
+  for (const [path, text] of texts) {
+    const problem = formatProblem(text, "log");
+    if (problem !== undefined) return `${field}.${path}: ${problem.message}`;
+  }
+  return undefined;
+}
+
+/** What a MeshConfig says that is not done, though the rest of it is: in words; undefined: all is. */
+export function neglectedPart(mesh: MeshConfig, quarantine: Table<Refusal>): string | undefined {
+  const problem = accessLogProblem(mesh);
+  if (problem !== undefined) return `${problem}; the default format is used`;
+  const refusal = refusalOf(quarantine, "MeshConfig", mesh);
+  return refusal && `spec.telemetry.accessLog.path: ${refusal}; requests are logged to the standard output`;
 }

@@ -1,4 +1,5 @@
 import type { ProxyKey } from "./keys.ts";
+import type { Origin } from "./origin.ts";
 
 /** One Envoy listener: everything that a Gateway serves on one port. */
 export type Listener = {
@@ -63,4 +64,6 @@ export type AccessLog = {
   readonly format?: string;
   /** Each line is a JSON object with these members, whose values are Envoy format strings. Never beside `format`. */
   readonly json?: Readonly<Record<string, string>>;
+  /** The MeshConfig that asks for it, where one does. */
+  readonly origin?: Origin;
 };

@@ -21,3 +21,4 @@ export {
 export { type Logger, silentLogger } from "./logger.ts";
 export { parseRegex, type Regex, regexProblem } from "./regex.ts";
 export { Sensitive } from "./sensitive.ts";
+export { type FormatPlace, type FormatProblem, formatProblem } from "./substitution.ts";

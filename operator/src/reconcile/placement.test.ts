@@ -12,6 +12,7 @@ describe("createReconciler(): proxies", () => {
       publish: (proxy, changes) =>
         calls.push(`publish ${proxy} ${changes.every(({ resource }) => resource === undefined) ? "nothing" : "some"}`),
       remove: (proxy) => calls.push(`remove ${proxy}`),
+      retry: () => undefined,
       onVerdict: () => () => undefined,
     };
     const settings = { controllerName, rootNamespace };

@@ -27,6 +27,8 @@ export type Publisher = {
   readonly publish: (proxy: ProxyKey, changes: readonly ResourceChange[]) => void;
   /** The proxy is gone for good. */
   readonly remove: (proxy: ProxyKey) => void;
+  /** Sends again what was refused for a cause outside of it, as a port in use. */
+  readonly retry: (proxy: ProxyKey, type: ResourceType, name: string) => void;
   /** Calls `listener` for every answer of an Envoy; returns how to stop it. */
   readonly onVerdict: (listener: (verdict: Verdict) => void) => () => void;
 };

@@ -5,9 +5,9 @@ import { createGraph, silentLogger } from "../lib/index.ts";
 import type { Verdict } from "./publisher.ts";
 import { createQuarantine } from "./quarantine.ts";
 
-const route = (name: string, ...filters: string[]): Route => ({
+const routeOf = (kind: string, name: string, ...filters: string[]): Route => ({
   name: `team-a/${name}/0/0`,
-  origin: { kind: "HTTPRoute", namespace: "team-a", name },
+  origin: { kind, namespace: "team-a", name },
   match: { path: { kind: "prefix", value: "/" }, headers: [], queryParams: [] },
   action: { kind: "respond", status: 200 },
   extensions: filters.map((filter) => ({
@@ -16,6 +16,8 @@ const route = (name: string, ...filters: string[]): Route => ({
     origin: { kind: "HTTPFilter", namespace: "team-a", name: filter },
   })),
 });
+
+const route = (name: string, ...filters: string[]): Route => routeOf("HTTPRoute", name, ...filters);
 
 /** A table of one resource whose content is what the quarantine leaves, served to an Envoy that refuses some objects. */
 function fixture(routes: readonly Route[], isBad: (suspect: string, content: string) => boolean) {
@@ -100,6 +102,15 @@ describe("createQuarantine()", () => {
     const it = fixture([route("good"), route("fat")], (suspect) => suspect === "HTTPRoute team-a/fat");
     it.converge();
     assert.deepEqual([...it.held()], ["HTTPRoute team-a/fat"]);
+  });
+
+  it("holds a route of whatever kind", () => {
+    const it = fixture([route("good"), routeOf("GRPCRoute", "fat")], (suspect) => suspect === "GRPCRoute team-a/fat");
+    it.converge();
+    assert.deepEqual([...it.held()], ["GRPCRoute team-a/fat"]);
+    it.contents.set("GRPCRoute team-a/fat", "2");
+    assert.equal(it.quarantine.forget(["GRPCRoute team-a/fat"]), true);
+    assert.equal(it.held().size, 0);
   });
 
   it("forgets a refusal when the object changes, and only then", () => {

@@ -1,5 +1,5 @@
 import { quarantineKey, type Refusal } from "../gatewayapi/index.ts";
-import type { Route, VirtualHost } from "../ir/index.ts";
+import type { Origin, Route, VirtualHost } from "../ir/index.ts";
 import type { Logger, Source } from "../lib/index.ts";
 import type { Verdict } from "./publisher.ts";
 import { createSearch, type Search } from "./search.ts";
@@ -29,7 +29,7 @@ type Running = { readonly search: Search; readonly message: string; readonly ver
  * Traces a refused route table or virtual host to the objects behind it and takes them out, so that the rest is served.
  *
  * Suspects are the HTTPFilters in the refused resource that no Envoy has accepted yet with their present content; where
- * there is none, its HTTPRoutes likewise. Translation reads `table` and leaves out what stands in it.
+ * there is none, its routes, of whatever kind, likewise. Translation reads `table` and leaves out what stands in it.
  */
 export function createQuarantine(table: Source<Refusal>, view: QuarantineView, logger: Logger): Quarantine {
   /** Content that some Envoy accepted, by suspect. */
@@ -56,7 +56,7 @@ export function createQuarantine(table: Source<Refusal>, view: QuarantineView, l
     let changed = false;
     for (const resource of verdict.resources) {
       const hosts = view.virtualHostsIn(verdict, resource);
-      for (const suspect of suspectsIn(hosts, "any")) {
+      for (const suspect of [...suspectsIn(hosts, filtersOf), ...suspectsIn(hosts, routesOf)]) {
         const content = view.contentOf(suspect);
         if (content !== undefined && table.get(suspect) === undefined) proven.set(suspect, content);
       }
@@ -97,7 +97,7 @@ export function createQuarantine(table: Source<Refusal>, view: QuarantineView, l
       }
       const hosts = view.virtualHostsIn(verdict, resource);
       if (hosts.length === 0) continue;
-      const suspects = unproven(suspectsIn(hosts, "HTTPFilter")) ?? unproven(suspectsIn(hosts, "HTTPRoute")) ?? [];
+      const suspects = unproven(suspectsIn(hosts, filtersOf)) ?? unproven(suspectsIn(hosts, routesOf)) ?? [];
       if (suspects.length === 0) {
         logger.error(
           { proxy: verdict.proxy, type: verdict.type, resource: resource.name, envoy: verdict.message },
@@ -156,14 +156,18 @@ export function createQuarantine(table: Source<Refusal>, view: QuarantineView, l
   };
 }
 
+const filtersOf = ({ extensions }: Route): readonly Origin[] => extensions.map(({ origin }) => origin);
+const routesOf = ({ origin }: Route): readonly Origin[] => [origin];
+
 /** Keys of the objects that these virtual hosts are made from, each once, in order. */
-function suspectsIn(hosts: readonly VirtualHost[], kind: "HTTPFilter" | "HTTPRoute" | "any"): readonly string[] {
-  const found = new Set<string>();
-  const originsOf = (route: Route) => [...route.extensions.map(({ origin }) => origin), route.origin];
-  for (const host of hosts)
-    for (const route of host.routes)
-      for (const origin of originsOf(route))
-        if (kind === "any" || origin.kind === kind)
-          found.add(quarantineKey(origin.kind, origin.namespace, origin.name));
-  return [...found];
-}
+const suspectsIn = (
+  hosts: readonly VirtualHost[],
+  originsOf: (route: Route) => readonly Origin[],
+): readonly string[] => [
+  ...new Set(
+    hosts
+      .flatMap(({ routes }) => routes)
+      .flatMap(originsOf)
+      .map(({ kind, namespace, name }) => quarantineKey(kind, namespace, name)),
+  ),
+];

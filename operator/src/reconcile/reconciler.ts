@@ -11,7 +11,6 @@ import {
 } from "../gatewayapi/index.ts";
 import {
   type Ir,
-  listenerKey,
   parseUseKey,
   type ProxyKey,
   routeTableKeyOf,
@@ -19,9 +18,10 @@ import {
   type VirtualHost,
   virtualHostKeyOf,
 } from "../ir/index.ts";
-import { createGraph, deepEqual, type Logger, type Table } from "../lib/index.ts";
+import { type Clock, createGraph, deepEqual, type Logger, systemClock, type Table } from "../lib/index.ts";
 import { type Change, createStore, isStoredKind, type Store } from "../store/index.ts";
 import { createXdsTables, type ResourceType, resourceTypes, type XdsTables } from "../xds/index.ts";
+import { createListenerVerdicts } from "./listener-verdicts.ts";
 import { createLoop } from "./loop.ts";
 import type { Publisher, ResourceChange, Verdict } from "./publisher.ts";
 import { createQuarantine } from "./quarantine.ts";
@@ -34,6 +34,8 @@ export type ReconcilerOptions = {
   readonly publisher?: Publisher;
   /** The longest that changes of a burst wait for each other. 100 unless given. */
   readonly maxDelayMs?: number;
+  /** For what is tried again later. */
+  readonly clock?: Clock;
 };
 
 export type Reconciler = {
@@ -89,8 +91,8 @@ export function createReconciler(options: ReconcilerOptions): Reconciler {
   const proxyStates = graph.source<ProxyState>("proxyStates", deepEqual);
   const refusedListeners = graph.source<Refusal>("refusedListeners");
   const quarantined = graph.source<Refusal>("quarantine", deepEqual);
-  const clock = graph.source<number>("clock");
-  const tellTime = () => clock.set("now", Date.now());
+  const time = graph.source<number>("clock");
+  const tellTime = () => time.set("now", Date.now());
   tellTime();
   const { ir, statuses } = createTranslation(graph, {
     store,
@@ -100,7 +102,7 @@ export function createReconciler(options: ReconcilerOptions): Reconciler {
     quarantine: quarantined,
     checkExtension: options.checkExtension,
     settings: options.settings,
-    clock,
+    clock: time,
   });
   const xds = createXdsTables(graph, ir);
   const loop = createLoop(options.maxDelayMs ?? 100, logger, runRound);
@@ -123,6 +125,20 @@ export function createReconciler(options: ReconcilerOptions): Reconciler {
     },
     logger,
   );
+
+  const listenersByName = graph.index("listeners by name", ir.listeners, ({ proxy, name }) => [useKey(proxy, name)]);
+  const listenerVerdicts = createListenerVerdicts({
+    refused: refusedListeners,
+    quarantine: quarantined,
+    find: (proxy, name) => {
+      const [key] = listenersByName.get(useKey(proxy, name)) ?? [];
+      const listener = key === undefined ? undefined : ir.listeners.get(key);
+      return key === undefined || listener === undefined ? undefined : { key, listener };
+    },
+    contentOf: contentOfSuspect,
+    retry: (proxy, type, name) => publisher?.retry(proxy, type, name),
+    clock: options.clock ?? systemClock,
+  });
 
   function contentOfSuspect(suspect: string): string | undefined {
     const { kind, key } = parseQuarantineKey(suspect);
@@ -191,23 +207,10 @@ export function createReconciler(options: ReconcilerOptions): Reconciler {
         },
         "Envoy refused configuration",
       );
-    const refusals = verdict.type === "listener" ? listenerRefusals(verdict) : [];
-    if (refusals.length > 0) enqueue(() => refusals.forEach(([key, refusal]) => refusedListeners.set(key, refusal)));
     // Judging reads tables, which a round in slices may be half-way through: it waits its turn in the loop.
-    else if (verdict.type === "route" || verdict.type === "virtualHost")
-      loop.between(() => {
-        if (quarantine.judge(verdict)) loop.wake();
-      });
-  }
-
-  /** Listeners whose standing with Envoy changes by this verdict. */
-  function listenerRefusals({ kind, proxy, resources, message }: Verdict): [string, Refusal | undefined][] {
-    return resources.flatMap(({ name }): [string, Refusal | undefined][] => {
-      const port = Number(name.slice(name.lastIndexOf("-") + 1));
-      const key = listenerKey(proxy, port);
-      if (kind === "accepted") return refusedListeners.get(key) === undefined ? [] : [[key, undefined]];
-      const gateway = store.objects.Gateway.get(proxy);
-      return [[key, { message, content: gateway === undefined ? "" : contentOf(gateway) }]];
+    loop.between(() => {
+      const { judge } = verdict.type === "listener" ? listenerVerdicts : quarantine;
+      if (judge(verdict)) loop.wake();
     });
   }
 
@@ -223,11 +226,7 @@ export function createReconciler(options: ReconcilerOptions): Reconciler {
     apply: (changes) =>
       enqueue(() => {
         store.apply(changes);
-        quarantine.forget(
-          changes
-            .filter(({ kind }) => kind === "HTTPFilter" || kind === "HTTPRoute")
-            .map(({ kind, key }) => `${kind} ${key}`),
-        );
+        quarantine.forget(changes.map(({ kind, key }) => `${kind} ${key}`));
       }),
     synced: loop.start,
     place: (proxy, placement) =>
@@ -245,6 +244,7 @@ export function createReconciler(options: ReconcilerOptions): Reconciler {
     computations: graph.computations,
     close: async () => {
       stopVerdicts?.();
+      listenerVerdicts.close();
       clearInterval(ticking);
       await loop.stop();
     },

@@ -10,6 +10,7 @@ import { deepEqual, type Graph, type Table } from "../../lib/index.ts";
 import type { Inputs } from "../inputs.ts";
 import { isHttp } from "../attach/index.ts";
 import type { AttachmentView, ClassView, GatewayView, ListenerView, RulesView } from "../views.ts";
+import { refusalOf } from "../refs/index.ts";
 import { accessLogOf } from "./access-log.ts";
 import { createConnectionChains } from "./connection-chains.ts";
 
@@ -77,7 +78,9 @@ export function createListeners(graph: Graph, inputs: Inputs, sources: ListenerS
         return undefined;
       const { port, protocol } = first;
       const udp = connections.datagramsOf(first);
-      const accessLog = accessLogOf(classes.get(view.className)?.mesh, inputs.settings);
+      const mesh = classes.get(view.className)?.mesh;
+      const isRefused = mesh !== undefined && refusalOf(inputs.quarantine, "MeshConfig", mesh) !== undefined;
+      const accessLog = accessLogOf(mesh, inputs.settings, isRefused);
       return {
         proxy: view.proxy,
         name: `${protocol.toLowerCase()}-${port}`,

@@ -10,7 +10,7 @@ import { listenerKey } from "../../ir/index.ts";
 import { deepEqual, type Graph, type Table } from "../../lib/index.ts";
 import { isFalse, isTrue, observedAt } from "../conditions.ts";
 import { contentOf, type Inputs, proxyKeyOf } from "../inputs.ts";
-import { meshConfigProblem } from "../mesh-config.ts";
+import { meshConfigProblem, neglectedPart } from "../mesh-config.ts";
 import type {
   AttachmentView,
   ClassView,
@@ -242,14 +242,14 @@ function createFilterStatuses(graph: Graph, { store }: Inputs, filters: Table<Fi
   });
 }
 
-function createMeshConfigStatuses(graph: Graph, { store, settings }: Inputs): Table<DesiredStatus> {
+function createMeshConfigStatuses(graph: Graph, { store, settings, quarantine }: Inputs): Table<DesiredStatus> {
   const { MeshConfig } = store.objects;
   return deriveStatuses(graph, "MeshConfig", {
     keysOf: [MeshConfig],
     compute: (key) => {
       const object = MeshConfig.get(key);
       if (object === undefined) return undefined;
-      const message = meshConfigProblem(object, settings.rootNamespace);
+      const message = meshConfigProblem(object, settings.rootNamespace) ?? neglectedPart(object, quarantine);
       return statusOf(object, [
         message === undefined
           ? isTrue(MeshConfigConditionAccepted, MeshConfigReasonAccepted)

@@ -6,7 +6,7 @@ import {
   KeyValueMutationSchema,
 } from "@gatewright/crd-types/proto/envoy/config/core/v3/base_pb";
 import { StringMatcherSchema } from "@gatewright/crd-types/proto/envoy/type/matcher/v3/string_pb";
-import { formatProblem } from "./format.ts";
+import { formatProblem } from "../../lib/index.ts";
 import { checkEach, type MessageCheck } from "./visit.ts";
 
 /** What Envoy's code refuses, beyond the rules of its API, in messages that many filters share. Each was seen on Envoy 1.40. */

@@ -1,18 +1,20 @@
-import type { ExtensionProblemReason } from "./problem.ts";
-import { formatCommands, unsupportedCommands } from "./format-commands.ts";
+import { formatCommands, logCommands, unsupportedCommands } from "./substitution-commands.ts";
 
 const token = /%%|%([A-Z0-9_]+)(?:\(([^)]*)\))?(?::(\d+))?%|[^%]+/y;
 
+/** Where a text stands: in a header that some team of users writes, or in an access log, which is the administrator's. */
+export type FormatPlace = "header" | "log";
+
 export type FormatProblem = {
-  readonly reason: Extract<ExtensionProblemReason, "RefusedByEnvoy" | "NotSupported">;
+  readonly reason: "RefusedByEnvoy" | "NotSupported";
   readonly message: string;
 };
 
 /**
- * Says what is wrong with a value in which Envoy replaces commands such as `%REQ(x-a)%`. Envoy refuses a whole route table for
- * one bad command.
+ * Says what is wrong with a value in which Envoy replaces commands such as `%REQ(x-a)%`. Envoy refuses a whole route table, or a
+ * listener, for one bad command.
  */
-export function formatProblem(text: string): FormatProblem | undefined {
+export function formatProblem(text: string, place: FormatPlace = "header"): FormatProblem | undefined {
   const scan = new RegExp(token);
   while (scan.lastIndex < text.length) {
     const start = scan.lastIndex;
@@ -22,7 +24,7 @@ export function formatProblem(text: string): FormatProblem | undefined {
         `has no valid command at ${JSON.stringify(text.slice(start, start + 20))}; write %% for a percent sign`,
       );
     const [, command, parameter, length] = match;
-    const problem = command === undefined ? undefined : commandProblem(command, parameter, length);
+    const problem = command === undefined ? undefined : commandProblem(command, parameter, length, place);
     if (problem !== undefined) return problem;
   }
   return undefined;
@@ -32,9 +34,11 @@ function commandProblem(
   name: string,
   parameter: string | undefined,
   length: string | undefined,
+  place: FormatPlace,
 ): FormatProblem | undefined {
-  if (unsupportedCommands.has(name)) return { reason: "NotSupported", message: `may not have the command %${name}%` };
-  const form = formatCommands.get(name);
+  const form = formatCommands.get(name) ?? (place === "log" ? logCommands.get(name) : undefined);
+  if (form === undefined && (unsupportedCommands.has(name) || logCommands.has(name)))
+    return { reason: "NotSupported", message: `may not have the command %${name}%` };
   if (form === undefined) return refused(`has the unknown command %${name}%`);
   if (length !== undefined && !form.length) return refused(`gives a length to %${name}%, which takes none`);
   if (form.parameter === "none") {

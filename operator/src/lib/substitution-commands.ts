@@ -144,19 +144,37 @@ const plainCommands = `
   VIRTUAL_CLUSTER_NAME
 `;
 
-/** Commands that Envoy takes and we do not: they reach beyond the request, or have an argument that only Envoy can check. */
-export const unsupportedCommands: ReadonlySet<string> = new Set([
-  "ENVIRONMENT",
-  "FILTER_STATE",
-  "UPSTREAM_FILTER_STATE",
-  "METADATA",
-  "CEL",
-  "TYPED_CEL",
-  "COALESCE",
+/** Commands that Envoy takes and we do not: they have an argument that only Envoy can check. */
+export const unsupportedCommands: ReadonlySet<string> = new Set(["CEL", "TYPED_CEL", "COALESCE"]);
+
+const filterState: CommandForm = {
+  parameter: { pattern: /^[^:]+(:(PLAIN|TYPED|FIELD:.+))?$/, required: true, form: "a key, as (key:PLAIN)" },
+  length: true,
+};
+
+/** Commands that reach beyond the request: for access logs, not for headers. */
+export const logCommands: ReadonlyMap<string, CommandForm> = new Map<string, CommandForm>([
+  [
+    "ENVIRONMENT",
+    { parameter: { pattern: /^.+$/, required: true, form: "the name of an environment variable" }, length: true },
+  ],
+  [
+    "METADATA",
+    {
+      parameter: {
+        pattern: /^(DYNAMIC|CLUSTER|ROUTE|UPSTREAM_HOST|LISTENER|VIRTUAL_HOST|LISTENER_FILTER_CHAIN)(:.+)?$/,
+        required: true,
+        form: "a place, a namespace and keys, as (ROUTE:ns:key)",
+      },
+      length: true,
+    },
+  ],
+  ["FILTER_STATE", filterState],
+  ["UPSTREAM_FILTER_STATE", filterState],
 ]);
 
 /**
- * The commands of Envoy's substitution formatter that a header may use, as Envoy 1.40 takes them.
+ * The commands of Envoy's substitution formatter that a header or an access log may use, as Envoy 1.40 takes them.
  *
  * https://www.envoyproxy.io/docs/envoy/v1.40.0/configuration/advanced/substitution_formatter
  */
