@@ -1,0 +1,178 @@
+import type { ServerCredentials } from "@grpc/grpc-js";
+import { apiFailure, type ApiResponse, type ApiServer, isSuccess, resourcePath } from "../kubernetes/index.ts";
+import type { Logger } from "../lib/index.ts";
+import { issueCertificate, lifetimeFrom } from "./authority.ts";
+import { proxySecretData, proxyUri } from "./proxy-identity.ts";
+import { createReloadableCredentials } from "./server-credentials.ts";
+import { ageOf, createTrust, formatTrust, parseTrust, renewTrust, type SecretData, type Trust } from "./trust.ts";
+
+export type IdentityOptions = {
+  readonly api: ApiServer;
+  readonly logger: Logger;
+  /** Where the Secret with the authority is. */
+  readonly namespace: string;
+  /** Of the Secret. One that somebody else has made is used and never changed. */
+  readonly secretName: string;
+  /** Names by which proxies reach this operator. */
+  readonly serverNames: readonly string[];
+  /** Milliseconds since 1970. `Date.now` unless given. */
+  readonly now?: () => number;
+};
+
+export type Identity = {
+  /** For the server that proxies connect to: asks for a certificate of theirs. */
+  readonly credentials: ServerCredentials;
+  /** PEM: the authorities that are believed. */
+  readonly bundle: () => string;
+  /** `data` of the Secret of a proxy, from what it holds now. */
+  readonly proxySecretData: (key: string, existing: SecretData | undefined) => Promise<SecretData>;
+  /** The Secret as it is in the cluster now: another replica or an admin may have changed it. */
+  readonly observe: (secret: ObservedSecret | undefined) => Promise<void>;
+  /** Renews what is near its end; the authority only where `mayWrite`. To be called now and then, and after a change of leader. */
+  readonly renew: (mayWrite: boolean) => Promise<void>;
+  /** Whether anything but time changed: proxies' Secrets are to be looked at again. Returns how to stop it. */
+  readonly onChange: (listener: () => void) => () => void;
+};
+
+export type ObservedSecret = {
+  readonly metadata: { readonly labels?: Readonly<Record<string, string>>; readonly resourceVersion?: string };
+  readonly data?: SecretData;
+};
+
+const isSecret = (body: unknown): body is ObservedSecret =>
+  typeof body === "object" && body !== null && "metadata" in body && typeof body.metadata === "object";
+
+const serverCertificateMs = 7 * 86_400_000;
+const renewAt = 2 / 3;
+const managedBy = { "app.kubernetes.io/managed-by": "gatewright" };
+
+/** Which proxy a client has proved to be: whether its certificate is that of `key`. `subjectAltName` as node:tls spells it. */
+export const isProxy = (key: string, subjectAltName: string | undefined): boolean =>
+  subjectAltName === `URI:${proxyUri(key)}`;
+
+/**
+ * The operator's own authority: made once, kept in a Secret, renewed in time, shared by all replicas; what it has issued for
+ * this replica and for proxies. Throws where the Secret cannot be read, made or used: without it no proxy could connect.
+ */
+export async function createIdentity(options: IdentityOptions): Promise<Identity> {
+  const { api, logger, namespace, secretName, serverNames, now = Date.now } = options;
+  const listeners = new Set<() => void>();
+  const reloadable = createReloadableCredentials();
+  const secretKey = `Secret ${namespace}/${secretName}`;
+  let { trust, version, isOurs } = await load();
+  let serverCertificate = "";
+
+  function pathOf(name?: string): string {
+    return resourcePath({
+      group: "",
+      version: "v1",
+      plural: "secrets",
+      namespace,
+      ...(name !== undefined && { name }),
+    });
+  }
+
+  async function load() {
+    const found = await api.request({ method: "GET", path: pathOf(secretName) });
+    if (isSuccess(found)) return readAnswer(found);
+    if (found.status !== 404) throw new Error(`${secretKey} cannot be read: ${apiFailure(found)}`);
+    const made = await api.request({
+      method: "POST",
+      path: pathOf(),
+      body: secretOf(await createTrust(now())),
+    });
+    if (isSuccess(made)) {
+      logger.info({ secret: `${namespace}/${secretName}` }, "made an authority for operator and proxies");
+      return readAnswer(made);
+    }
+    // Another replica was faster.
+    const again = made.status === 409 ? await api.request({ method: "GET", path: pathOf(secretName) }) : made;
+    if (!isSuccess(again)) throw new Error(`${secretKey} cannot be made: ${apiFailure(made)}`);
+    return readAnswer(again);
+  }
+
+  function secretOf(wanted: Trust, resourceVersion?: string) {
+    return {
+      apiVersion: "v1",
+      kind: "Secret",
+      metadata: { name: secretName, namespace, labels: managedBy, ...(resourceVersion && { resourceVersion }) },
+      type: "kubernetes.io/tls",
+      data: formatTrust(wanted),
+    };
+  }
+
+  function readAnswer({ body }: ApiResponse) {
+    const result = isSecret(body) ? readSecret(body) : "it is not a Secret";
+    if (typeof result === "string")
+      throw new Error(`${secretKey} cannot be used: ${result}; delete it, and a new one is made`);
+    return result;
+  }
+
+  function readSecret({ metadata, data }: ObservedSecret) {
+    const reading = parseTrust(data ?? {});
+    if (reading.kind === "unusable") return reading.message;
+    return {
+      trust: reading.trust,
+      version: metadata.resourceVersion,
+      isOurs: metadata.labels?.["app.kubernetes.io/managed-by"] === "gatewright",
+    };
+  }
+
+  async function issueServerCertificate(): Promise<void> {
+    const subject = { commonName: serverNames[0] ?? "gatewright", dnsNames: serverNames, use: "server" } as const;
+    const pair = await issueCertificate(trust.authority, subject, lifetimeFrom(now(), serverCertificateMs));
+    serverCertificate = pair.certificate;
+    reloadable.reload(pair, trust.bundle);
+  }
+
+  async function believe(read: Exclude<ReturnType<typeof readSecret>, string>): Promise<void> {
+    const before = trust;
+    ({ trust, version, isOurs } = read);
+    if (before.bundle === trust.bundle && before.authority.certificate === trust.authority.certificate) return;
+    await issueServerCertificate();
+    logger.info({ secret: `${namespace}/${secretName}` }, "the authority for operator and proxies has changed");
+    for (const listener of listeners) listener();
+  }
+
+  async function renewAuthority(): Promise<void> {
+    const renewed = await renewTrust(trust, now());
+    if (renewed === trust) return;
+    const answer = await api.request({ method: "PUT", path: pathOf(secretName), body: secretOf(renewed, version) });
+    // On a conflict the one who was faster has renewed it: that comes by `observe`.
+    if (isSuccess(answer)) await believe(readAnswer(answer));
+    else if (answer.status !== 409)
+      logger.warn(
+        { secret: `${namespace}/${secretName}`, failure: apiFailure(answer) },
+        "the authority is not renewed",
+      );
+  }
+
+  await issueServerCertificate();
+
+  return {
+    credentials: reloadable.credentials,
+    bundle: () => trust.bundle,
+    proxySecretData: (key, existing) => proxySecretData(key, trust, existing, now()),
+    observe: async (secret) => {
+      // Gone: what is in memory goes on. At the next start a new one is made.
+      if (secret === undefined || secret.metadata.resourceVersion === version) return;
+      const read = readSecret(secret);
+      if (typeof read === "string")
+        logger.error({ secret: `${namespace}/${secretName}`, problem: read }, "the authority's Secret cannot be used");
+      else await believe(read);
+    },
+    renew: async (mayWrite) => {
+      if (mayWrite && isOurs) await renewAuthority();
+      if (!isOurs && ageOf(trust.authority.certificate, now()) > 5 / 6)
+        logger.warn(
+          { secret: `${namespace}/${secretName}` },
+          "the authority expires soon, and its maker has to renew it",
+        );
+      if (ageOf(serverCertificate, now()) >= renewAt) await issueServerCertificate();
+    },
+    onChange: (listener) => {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+  };
+}
