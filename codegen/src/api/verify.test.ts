@@ -69,6 +69,12 @@ describe("verifyApi()", () => {
     assert.deepEqual(verify(text, { "other/v1.ts": "export type A = string;\n" }), []);
   });
 
+  it("knows what of the schemas' interpreter may be imported", () => {
+    const text = (name: string) => `import type { ${name} } from "../../schema/index.ts";\n${good}`;
+    assert.deepEqual(verify(text("Schema")), []);
+    assert.deepEqual(verify(text("Other")), ["[things/v1.ts:1]: schema/index.ts has no Other"]);
+  });
+
   it("finds a kind without its interface, or with that of another", () => {
     assert.deepEqual(verify("export type Thing = string;\n"), ["[things/v1.ts]: the kind Thing has no interface"]);
     assert.deepEqual(verify(good.replace('things.example.com/v1"', 'things.example.com/v2"')), [
