@@ -118,6 +118,18 @@ const cases: readonly Route[] = [
       maxAgeSeconds: 5,
     },
   }),
+  ...["GET", undefined].map((method) =>
+    route({ ...prefix(`/cors-any-${method ?? "method"}`), ...(method && { method }) }, forward(), {
+      cors: {
+        allowOrigins: ["https://a.example.org"],
+        allowMethods: ["*"],
+        allowHeaders: ["*"],
+        exposeHeaders: [],
+        allowCredentials: true,
+        maxAgeSeconds: 5,
+      },
+    }),
+  ),
   route({ path: { kind: "regex", value: "/v[0-9]+" }, headers: [], queryParams: [] }),
   route(
     { ...prefix("/"), headers: [{ name: "x_under", kind: "exact", value: "1" }] },
@@ -333,6 +345,20 @@ describe("xDS, by effect", function () {
     const put = await get("/cors", { method: "PUT", headers: { origin: "https://a.example.org" } });
     assert.equal(put.headers["access-control-allow-origin"], "https://a.example.org");
   });
+
+  for (const path of ["/cors-any-GET", "/cors-any-method"])
+    it(`answers a preflight with the headers that it asks for, and with none where it asks for none: ${path}`, async () => {
+      const preflight = async (asked: Readonly<Record<string, string>>) => {
+        const headers = { origin: "https://a.example.org", "access-control-request-method": "GET", ...asked };
+        const answer = await get(path, { method: "OPTIONS", headers });
+        assert.equal(answer.echo, undefined, "it does not reach the backend");
+        assert.equal(answer.headers["access-control-allow-credentials"], "true");
+        assert.equal(answer.headers["access-control-allow-methods"], "GET");
+        return answer.headers["access-control-allow-headers"];
+      };
+      assert.equal(await preflight({ "access-control-request-headers": "x-a, x-b" }), "x-a, x-b");
+      assert.equal(await preflight({}), undefined);
+    });
 
   it("lets routes match headers with underscores", async () => {
     assert.equal((await get("/v1x", { headers: { x_under: "1" } })).status, 418);

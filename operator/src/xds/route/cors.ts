@@ -25,6 +25,13 @@ export function corsConfig(policy: CorsPolicy): Any {
   });
 }
 
+/**
+ * Where credentials are allowed Envoy answers `*` with the headers that were asked for, and with an empty header where none were: Gateway
+ * API wants it left out then.
+ */
+export const echoesHeaders = ({ allowCredentials, allowHeaders }: CorsPolicy): boolean =>
+  allowCredentials && allowHeaders.includes("*");
+
 /** `*` in a host stands for any number of labels. An origin without a port has the default one of its scheme. */
 function originMatch(origin: string): Init<typeof StringMatcherSchema> {
   if (origin === "*") return { matchPattern: { case: "safeRegex", value: { regex: ".*" } } };

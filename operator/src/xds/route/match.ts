@@ -35,6 +35,16 @@ export function buildPreflightMatch({ path, method, queryParams }: RouteMatch): 
   };
 }
 
+/** Of what `match` takes, the preflights that ask for no headers. */
+export const withoutAskedHeaders = (match: MatchInit): MatchInit => ({
+  ...match,
+  headers: [
+    ...(match.headers ?? []),
+    { name: "access-control-request-method", headerMatchSpecifier: present },
+    { name: "access-control-request-headers", headerMatchSpecifier: present, invertMatch: true },
+  ],
+});
+
 const present = { case: "presentMatch", value: true } as const;
 const exact = (value: string) => ({ case: "stringMatch", value: { matchPattern: { case: "exact", value } } }) as const;
 

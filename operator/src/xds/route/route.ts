@@ -4,10 +4,10 @@ import { RouteSchema } from "@gatewright/crd-types/proto/envoy/config/route/v3/r
 import type { HeaderChange, Route } from "../../ir/index.ts";
 import { corsFilter, type NeutralConfig } from "../filters/index.ts";
 import { type ProblemDetail, violationsOf } from "../resource.ts";
-import { corsConfig } from "./cors.ts";
+import { corsConfig, echoesHeaders } from "./cors.ts";
 import { buildForward, changesByBackend } from "./forward.ts";
 import { headerEdit, splitHost, untouchableHeader } from "./headers.ts";
-import { buildMatch, buildPreflightMatch, matchViolations } from "./match.ts";
+import { buildMatch, buildPreflightMatch, matchViolations, withoutAskedHeaders } from "./match.ts";
 import { buildRedirect } from "./redirect.ts";
 import type { Init } from "../init.ts";
 
@@ -27,8 +27,14 @@ export function buildRoute(route: Route): readonly RouteInit[] {
     responseHeadersToRemove: [...response.remove],
     typedPerFilterConfig: filterConfigs(route),
   };
-  if (route.cors === undefined || !needsPreflightRoute(route)) return [built];
-  return [{ ...built, match: buildPreflightMatch(route.match) }, built];
+  const { cors } = route;
+  if (cors === undefined) return [built];
+  const needsOwn = needsPreflightRoute(route);
+  const preflight = needsOwn ? buildPreflightMatch(route.match) : buildMatch(route.match);
+  const routes = needsOwn ? [{ ...built, match: preflight }, built] : [built];
+  if (!echoesHeaders(cors)) return routes;
+  const silent = filterConfigs({ ...route, cors: { ...cors, allowHeaders: [] } });
+  return [{ ...built, match: withoutAskedHeaders(preflight), typedPerFilterConfig: silent }, ...routes];
 }
 
 /**
