@@ -29,6 +29,7 @@ describe("buildBootstrap()", () => {
     for (const more of [
       {},
       { maxHeapBytes: 2 ** 30, maxConnections: 10, ads: { address: "gatewright", port: 18_000 } },
+      { probePort: 19_001, identity: { secretFolder: "/s", configFolder: "/c", serverName: "gatewright.test" } },
     ]) {
       assert.deepEqual(violationsOf(BootstrapSchema, bootstrap(more)), []);
     }

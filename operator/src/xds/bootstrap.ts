@@ -13,7 +13,9 @@ import { DownstreamConnectionsConfigSchema } from "@gatewright/crd-types/proto/e
 import { FixedHeapConfigSchema } from "@gatewright/crd-types/proto/envoy/extensions/resource_monitors/fixed_heap/v3/fixed_heap_pb";
 import { HttpProtocolOptionsSchema } from "@gatewright/crd-types/proto/envoy/extensions/upstreams/http/v3/http_protocol_options_pb";
 import { maxRegexProgramSize } from "../ir/index.ts";
+import { type AdsIdentity, adsTransportSocket } from "./ads-identity.ts";
 import { adsConfigSource } from "./config-source.ts";
+import { adminUpstream, probeListener } from "./probe-listener.ts";
 import { messageToJson, packAny } from "./proto/index.ts";
 import { readableMessage } from "./readable.ts";
 import type { Init } from "./init.ts";
@@ -22,11 +24,16 @@ import type { Init } from "./init.ts";
 export type SocketLocation = { readonly path: string } | { readonly address: string; readonly port: number };
 
 export type BootstrapOptions = {
-  readonly nodeId: string;
+  /** Left out: Envoy's argument `--service-node` says it. */
+  readonly nodeId?: string;
   readonly nodeCluster: string;
   /** Where the operator serves configuration. */
   readonly ads: SocketLocation;
+  /** Left out: without encryption and proof, over a socket that nobody else reaches. */
+  readonly identity?: AdsIdentity;
   readonly admin: SocketLocation;
+  /** A port where `/ready` and `/stats/prometheus` are answered, for whoever asks. Left out: none. */
+  readonly probePort?: number;
   /** Connections of clients at one time; more are closed at once. 50,000 unless given. */
   readonly maxConnections?: number;
   /** Envoy's heap: from 95 % of it on it keeps no connections open, from 98 % on it takes no new requests. */
@@ -43,7 +50,7 @@ type BootstrapInit = Init<typeof BootstrapSchema>;
 const adsCluster = "gatewright-ads";
 
 const bootstrap = (options: BootstrapOptions): BootstrapInit => ({
-  node: { id: options.nodeId, cluster: options.nodeCluster },
+  node: { id: options.nodeId ?? "", cluster: options.nodeCluster },
   admin: { address: address(options.admin) },
   dynamicResources: {
     adsConfig: {
@@ -56,7 +63,13 @@ const bootstrap = (options: BootstrapOptions): BootstrapInit => ({
     ldsConfig: adsConfigSource(),
     cdsConfig: adsConfigSource(),
   },
-  staticResources: { clusters: [adsUpstream(options.ads)] },
+  staticResources: {
+    listeners: options.probePort === undefined ? [] : [probeListener(options.probePort)],
+    clusters: [
+      adsUpstream(options),
+      ...(options.probePort === undefined ? [] : [adminUpstream(address(options.admin))]),
+    ],
+  },
   ...processSettings,
   overloadManager: overload(options),
 });
@@ -96,7 +109,7 @@ export const processSettings: BootstrapInit = {
   },
 };
 
-function adsUpstream(ads: SocketLocation): Init<typeof ClusterSchema> {
+function adsUpstream({ ads, identity }: BootstrapOptions): Init<typeof ClusterSchema> {
   const isName = "address" in ads && isIP(ads.address) === 0;
   return {
     name: adsCluster,
@@ -105,6 +118,7 @@ function adsUpstream(ads: SocketLocation): Init<typeof ClusterSchema> {
       value: isName ? Cluster_DiscoveryType.STRICT_DNS : Cluster_DiscoveryType.STATIC,
     },
     connectTimeout: durationFromMs(1_000),
+    ...(identity && { transportSocket: adsTransportSocket(identity) }),
     loadAssignment: {
       clusterName: adsCluster,
       endpoints: [{ lbEndpoints: [{ hostIdentifier: { case: "endpoint", value: { address: address(ads) } } }] }],

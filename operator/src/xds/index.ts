@@ -1,3 +1,4 @@
+export { type AdsIdentity, adsIdentityFiles } from "./ads-identity.ts";
 export { type BootstrapOptions, buildBootstrap, type SocketLocation } from "./bootstrap.ts";
 export {
   checkExtension,
