@@ -48,7 +48,7 @@ const importTable: Record<OperatorFolder, { folders: readonly OperatorFolder[]; 
   lib: { folders: [], libraries: ["pino", "re2js"] },
   ir: { folders: ["lib"], libraries: [] },
   store: { folders: ["lib"], libraries: ["@gatewright/crd-types"] },
-  kubernetes: { folders: ["lib"], libraries: ["@gatewright/crd-types", "@kubernetes/client-node"] },
+  kubernetes: { folders: ["lib"], libraries: ["@gatewright/crd-types", "@kubernetes/client-node", "js-yaml"] },
   source: { folders: ["kubernetes", "lib", "store"], libraries: ["@gatewright/crd-types", "js-yaml", "yaml"] },
   discovery: { folders: ["kubernetes", "lib", "store"], libraries: ["@gatewright/crd-types"] },
   gatewayapi: { folders: ["ir", "lib", "store"], libraries: ["@gatewright/crd-types"] },

@@ -36,6 +36,8 @@ export type ApiResponse = {
   readonly body: unknown;
   /** What a `Retry-After` header asked for. */
   readonly retryAfterMs?: number;
+  /** Length of the answer before it was parsed. */
+  readonly bytes?: number;
 };
 
 /** No answer, or half of one: the server is down, slow, or refused the connection. */
