@@ -69,7 +69,9 @@ new JsonFile(project, "package.json", {
       "test:unit": "mocha 'operator/src/**/*.test.ts' 'codegen/src/**/*.test.ts' 'crd-types/src/**/*.test.ts'",
       golden: "npm run --silent generate && UPDATE_GOLDEN=1 mocha 'test/golden/*.test.ts'",
       charts: "npm run --silent generate && node --conditions=source charts/src/main.ts",
+      image: "node --conditions=source image/src/main.ts",
       lab: "node --conditions=source test/lab/main.ts",
+      conformance: "node --conditions=source test/conformance/main.ts",
       bench: "npm run --silent generate && node --conditions=source test/bench/main.ts",
       build: "npm run --silent generate && npm run build --workspaces --if-present",
     },
@@ -248,7 +250,8 @@ for (const { dir, description, published, fields } of packages) {
       description,
       ...(published ? { publishConfig: { access: "public" } } : { private: true }),
       ...common,
-      scripts: { build: "tsc -p tsconfig.build.json" },
+      // What a source that is gone was compiled to would be shipped as well.
+      scripts: { build: "rm -rf dist && tsc -p tsconfig.build.json" },
       ...fields,
     },
   });
@@ -308,6 +311,8 @@ new JsonFile(project, ".oxlintrc.json", {
           "test/demo/**",
           "test/bench/**",
           "test/lab/**",
+          "test/conformance/**",
+          "image/src/main.ts",
           "codegen/src/main.ts",
           ".projenrc.ts",
           "test/support/**",
