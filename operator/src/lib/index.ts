@@ -9,6 +9,7 @@ export {
   logLevels,
 } from "./create-logger.ts";
 export { deepEqual } from "./equal.ts";
+export { isFraming, isHeaderValue, isToken } from "./header-syntax.ts";
 export {
   type Changes,
   createGraph,

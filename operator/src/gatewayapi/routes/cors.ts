@@ -1,6 +1,6 @@
 import type { HTTPCORSFilter } from "@gatewright/crd-types/gateway/v1";
 import type { CorsPolicy } from "../../ir/index.ts";
-import { isToken } from "./http-syntax.ts";
+import { isToken } from "../../lib/index.ts";
 import type { RuleReport } from "./report.ts";
 
 const defaultMaxAgeSeconds = 5;

@@ -1,19 +1,7 @@
 import type { HTTPHeader, HTTPHeaderFilter } from "@gatewright/crd-types/gateway/v1";
 import type { Header, HeaderChange } from "../../ir/index.ts";
-import { isHeaderValue, isToken } from "./http-syntax.ts";
+import { isFraming, isHeaderValue, isToken } from "../../lib/index.ts";
 import type { RuleReport } from "./report.ts";
-
-/** What Envoy manages itself, connection by connection: to change them breaks the framing of messages. */
-const framing: ReadonlySet<string> = new Set([
-  "connection",
-  "content-length",
-  "keep-alive",
-  "proxy-connection",
-  "te",
-  "trailer",
-  "transfer-encoding",
-  "upgrade",
-]);
 
 /** A host, with a port or without. */
 const isAuthority = (text: string): boolean => text.length <= 259 && /^[A-Za-z0-9._-]+(:[0-9]{1,5})?$/.test(text);
@@ -41,7 +29,7 @@ export function translateHeaderChange(
     if (owner === list) return false;
     if (owner !== undefined) report.refuse(at, `${name} is in ${owner} already: a header can have one action only`);
     else if (!isToken(name)) report.refuse(at, `${JSON.stringify(name)} is not the name of a header`);
-    else if (framing.has(name)) report.refuse(at, `${name} belongs to the connection and cannot be changed`);
+    else if (isFraming(name)) report.refuse(at, `${name} belongs to the connection and cannot be changed`);
     else if (name === "host" && (direction === "response" || list !== "set"))
       report.refuse(at, "host cannot be changed here: URLRewrite has a hostname for that");
     owners.set(name, list);

@@ -5,9 +5,8 @@ import type {
   HTTPRouteMatch,
 } from "@gatewright/crd-types/gateway/v1";
 import { maxRegexProgramSize, type PathMatch, type RouteMatch, type ValueMatch } from "../../ir/index.ts";
-import { regexProblem } from "../../lib/index.ts";
+import { isHeaderValue, isToken, regexProblem } from "../../lib/index.ts";
 import type { MatchRank } from "../views.ts";
-import { isHeaderValue, isToken } from "./http-syntax.ts";
 import type { RuleReport } from "./report.ts";
 
 /** Undefined: the match cannot be said to Envoy, `report` says why, and no request takes it. */

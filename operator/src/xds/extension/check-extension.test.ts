@@ -359,6 +359,38 @@ describe("checkExtension()", () => {
     });
   });
 
+  describe("headers that are nobody's to change", () => {
+    const at = ".mutations.requestMutations[0]";
+    const one = (change: object) =>
+      problems(mutation, {
+        "@type": url("header_mutation.v3.HeaderMutationPerRoute"),
+        mutations: { requestMutations: [change] },
+      });
+    const append = (header: object) => one({ append: { header } });
+    const framing = ["connection", "Content-Length", "transfer-encoding", "upgrade", "te", "keep-alive"];
+    for (const name of framing)
+      it(`refuses ${name}, set or removed`, () => {
+        assert.deepEqual(append({ key: name, value: "5" }), [`NotSupported typedConfig${at}.append.header.key`]);
+        assert.deepEqual(one({ remove: name }), [`NotSupported typedConfig${at}.remove`]);
+      });
+    for (const name of [":path", ":method", "host"])
+      it(`refuses to remove ${name}`, () => {
+        assert.deepEqual(one({ remove: name }), [`RefusedByEnvoy typedConfig${at}.remove`]);
+        const removing = { header: name, onHeaderPresent: { key: "k" }, remove: true };
+        assert.deepEqual(problems(h2m, { "@type": h2mType, requestRules: [removing] }), [
+          "RefusedByEnvoy typedConfig.requestRules[0].header",
+        ]);
+      });
+    it("refuses names that are none", () => {
+      for (const key of ["x y", "x-é", "x(y)"])
+        assert.deepEqual(append({ key, value: "v" }), [`InvalidValue typedConfig${at}.append.header.key`]);
+    });
+    it("refuses raw values that would end the line", () => {
+      const rawValue = Buffer.from("a\r\nx-b: c").toString("base64");
+      assert.deepEqual(append({ key: "x-a", rawValue }), [`InvalidValue typedConfig${at}.append.header.rawValue`]);
+    });
+  });
+
   describe("limits", () => {
     const mutations = (count: number, text = "b") => ({
       "@type": url("header_mutation.v3.HeaderMutationPerRoute"),

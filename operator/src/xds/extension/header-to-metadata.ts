@@ -4,6 +4,7 @@ import {
   Config_RuleSchema,
   ConfigSchema,
 } from "@gatewright/crd-types/proto/envoy/extensions/filters/http/header_to_metadata/v3/header_to_metadata_pb";
+import { checkChangeable } from "./shared-checks.ts";
 import { checkEach, type MessageCheck, type Report } from "./visit.ts";
 
 /** https://www.envoyproxy.io/docs/envoy/v1.40.0/configuration/http/http_filters/header_to_metadata_filter */
@@ -17,6 +18,7 @@ export const headerToMetadataChecks: readonly MessageCheck[] = [
 function checkRule({ header, cookie, onHeaderPresent, onHeaderMissing, remove }: Config_Rule, report: Report) {
   if (header === "" && cookie === "") report([], "needs one of: header, cookie");
   if (header !== "" && cookie !== "") report(["cookie"], "cannot be given together with header");
+  if (header !== "" && remove) checkChangeable(header, ["header"], report);
   if (cookie !== "" && remove) report(["remove"], "does not work for a cookie");
   if (onHeaderPresent === undefined && onHeaderMissing === undefined) {
     report([], "needs onHeaderPresent or onHeaderMissing");
