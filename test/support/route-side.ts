@@ -108,7 +108,7 @@ export function createRouteFixture() {
       generation: 1,
       className: "gatewright",
       served: true,
-      ports: [80],
+      ports: [{ port: 80, protocol: "TCP" }],
       conditions: [],
       listeners: routeTables.map((routeTable, index) => ({
         name: `l${index}`,

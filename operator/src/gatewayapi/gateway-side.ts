@@ -7,6 +7,7 @@ import {
   createCertificates,
   createGateways,
   createOwnGateways,
+  createParameters,
   createProxies,
 } from "./gateway/index.ts";
 import type { Inputs } from "./inputs.ts";
@@ -23,7 +24,8 @@ export function createGatewaySide(
   const own = createOwnGateways(graph, inputs, classes);
   const grants = createGrants(graph, inputs.store);
   const certificates = createCertificates(graph, inputs, own);
-  const gateways = createGateways(graph, inputs, { own, classes, grants, certificates });
+  const parameters = createParameters(graph, inputs, own);
+  const gateways = createGateways(graph, inputs, { own, classes, grants, certificates, parameters });
   const routeObjects = createRouteObjects(graph, inputs.store);
   return {
     classes,
@@ -32,6 +34,6 @@ export function createGatewaySide(
     attachments: createAttachments(graph, inputs, routeObjects, gateways),
     ...createListenerHosts(graph, gateways),
     ...certificates,
-    proxies: createProxies(graph, gateways),
+    proxies: createProxies(graph, { own, classes, parameters, gateways }),
   };
 }

@@ -1,13 +1,20 @@
 import type { MeshConfig } from "@gatewright/crd-types/config/v1";
 import { formatProblem, type Table } from "../lib/index.ts";
 import type { Refusal } from "./inputs.ts";
+import { listed } from "./messages.ts";
 import { refusalOf } from "./refs/index.ts";
 
-/** Why a MeshConfig as a whole has no effect, in words; undefined: it has. */
-export const meshConfigProblem = ({ metadata }: MeshConfig, rootNamespace: string): string | undefined =>
-  metadata.namespace === rootNamespace
+/**
+ * Why a MeshConfig as a whole has no effect, in words; undefined: it has. Outside of the root namespace one may say how the proxies of
+ * Gateways that name it are deployed, and nothing that reaches others.
+ */
+export function meshConfigProblem({ metadata, spec = {} }: MeshConfig, rootNamespace: string): string | undefined {
+  if (metadata.namespace === rootNamespace) return undefined;
+  const beyond = Object.keys(spec).filter((field) => field !== "proxy");
+  return beyond.length === 0
     ? undefined
-    : `only a MeshConfig in namespace ${rootNamespace} has an effect, not one in ${metadata.namespace}`;
+    : `a MeshConfig outside of namespace ${rootNamespace} may hold spec.proxy only, not ${listed(beyond.map((field) => `spec.${field}`))}`;
+}
 
 /**
  * What is wrong with the format of the access log, in words. Envoy refuses a listener for one bad command, and all listeners of the

@@ -2,7 +2,7 @@
 import type { MeshConfig } from "@gatewright/crd-types/config/v1";
 import type { HTTPRouteRule, ParentReference } from "@gatewright/crd-types/gateway/v1";
 import type { Condition, LabelSelector } from "@gatewright/crd-types/meta/v1";
-import type { Cluster, ExtensionConfig, ProxyKey, Route, TcpProxy, UdpProxy } from "../ir/index.ts";
+import type { Cluster, ExtensionConfig, ProxyKey, ProxyPort, Route, TcpProxy, UdpProxy } from "../ir/index.ts";
 import type { Table } from "../lib/index.ts";
 import type { RouteKindName } from "./route-objects.ts";
 
@@ -28,8 +28,8 @@ export type GatewayView = {
   readonly listeners: readonly ListenerView[];
   /** Whether a proxy stands for it: its class, parameters and addresses are good, whatever its listeners are. */
   readonly served: boolean;
-  /** Ports that its good listeners state, ascending, whether they can be bound or not. */
-  readonly ports: readonly number[];
+  /** Ports that its good listeners state, whether they can be bound or not: each once, ascending, TCP before UDP. */
+  readonly ports: readonly ProxyPort[];
   /** Those that do not need the proxy's word: Accepted and ResolvedRefs. Without `observedGeneration`, here and below. */
   readonly conditions: readonly DesiredCondition[];
 };

@@ -25,7 +25,7 @@ export type {
   UdpProxy,
 } from "./listener.ts";
 export { formatOrigin, type Origin } from "./origin.ts";
-export type { Proxy } from "./proxy.ts";
+export type { Proxy, ProxyDeployment, ProxyPort, RequestedAddress, Toleration } from "./proxy.ts";
 export type {
   CorsPolicy,
   ExtensionConfig,

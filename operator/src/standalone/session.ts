@@ -128,7 +128,7 @@ export async function startSession(options: SessionOptions): Promise<Session> {
 function wantsOf({ ir, store }: Reconciler): readonly Want[] {
   return [...ir.proxies.keys()].map((key) => ({
     key,
-    ports: ir.proxies.get(key)?.ports ?? [],
+    ports: [...new Set(ir.proxies.get(key)?.ports.map(({ port }) => port))],
     requested: store.objects.Gateway.get(key)?.spec.addresses ?? [],
   }));
 }

@@ -8,6 +8,9 @@ import (
 // MeshConfig holds what only an administrator may set. It lives in the root namespace, and the `parametersRef` of a
 // GatewayClass names it. Without one, or where a field is left out, the defaults are the safe ones.
 //
+// The `infrastructure.parametersRef` of a Gateway may name a MeshConfig in its own namespace. Such a one says only how the
+// Envoys of that Gateway are deployed: it may hold `proxy` and nothing else, and its fields go before those of the class.
+//
 // +kubebuilder:object:root=true
 // +kubebuilder:subresource:status
 // +kubebuilder:storageversion
@@ -60,7 +63,7 @@ type MeshConfigSpec struct {
 	// +optional
 	Modules *ModulePolicy `json:"modules,omitempty"`
 
-	// Proxy says how Envoys are deployed.
+	// Proxy says how Envoys are deployed, in a cluster.
 	//
 	// +optional
 	Proxy *Proxy `json:"proxy,omitempty"`
@@ -152,44 +155,6 @@ const (
 	// ModuleDeliveryMirror has the operator fetch and verify the module, and Envoy fetch it from the operator.
 	ModuleDeliveryMirror ModuleDelivery = "Mirror"
 )
-
-// Proxy says how Envoys are deployed.
-type Proxy struct {
-	// Image is the image of Envoy. Left out: the one that this version of Gatewright was tested with.
-	//
-	// +optional
-	// +kubebuilder:validation:MinLength=1
-	// +kubebuilder:validation:MaxLength=512
-	Image *string `json:"image,omitempty"`
-
-	// Replicas is the number of Envoys of each Gateway.
-	//
-	// +optional
-	// +kubebuilder:default=1
-	// +kubebuilder:validation:Minimum=0
-	// +kubebuilder:validation:Maximum=1000
-	Replicas *int32 `json:"replicas,omitempty"`
-
-	// Resources are what each Envoy asks for and may use at most.
-	//
-	// +optional
-	Resources *ProxyResources `json:"resources,omitempty"`
-}
-
-// ProxyResources are what a container asks for and may use at most, by the name of the resource: `cpu`, `memory`.
-type ProxyResources struct {
-	// Requests are what is set aside for it.
-	//
-	// +optional
-	// +kubebuilder:validation:MaxProperties=16
-	Requests map[string]resource.Quantity `json:"requests,omitempty"`
-
-	// Limits are what it may use at most.
-	//
-	// +optional
-	// +kubebuilder:validation:MaxProperties=16
-	Limits map[string]resource.Quantity `json:"limits,omitempty"`
-}
 
 // Telemetry says what Envoys report of requests.
 type Telemetry struct {

@@ -11,11 +11,13 @@ import {
   HTTPSProtocolType,
   ListenerConditionResolvedRefs,
   ListenerReasonPortUnavailable,
+  UDPProtocolType,
 } from "@gatewright/crd-types/gateway/v1";
+import type { ProxyPort } from "../../ir/index.ts";
 import { deepEqual, type Graph, type Table } from "../../lib/index.ts";
 import { isFalse, isTrue, type Problem } from "../conditions.ts";
 import { type Inputs, type Placement, proxyKeyOf } from "../inputs.ts";
-import { formatKind, listed } from "../messages.ts";
+import { listed } from "../messages.ts";
 import type { Grants } from "../refs/index.ts";
 import type { ClassView, DesiredCondition, GatewayView, ListenerView } from "../views.ts";
 import { unsupportedAddress } from "./addresses.ts";
@@ -24,6 +26,7 @@ import { findConflicts } from "./conflicts.ts";
 import { type CheckedListener, checkListener } from "./listener.ts";
 import { viewListener } from "./listener-view.ts";
 import { findOverlaps } from "./overlaps.ts";
+import type { GatewayParameters } from "./parameters.ts";
 
 /** The Gateways whose class is ours, by Gateway key. Others are none of our business. */
 export const createOwnGateways = (graph: Graph, { store }: Inputs, classes: Table<ClassView>): Table<Gateway> =>
@@ -40,10 +43,12 @@ export type GatewaySources = {
   readonly classes: Table<ClassView>;
   readonly grants: Grants;
   readonly certificates: CertificateTables;
+  /** By Gateway key. */
+  readonly parameters: Table<GatewayParameters>;
 };
 
 export function createGateways(graph: Graph, inputs: Inputs, sources: GatewaySources): Table<GatewayView> {
-  const { own, classes, grants, certificates } = sources;
+  const { own, classes, grants, certificates, parameters } = sources;
   return graph.derive<GatewayView>("gateways", {
     keysOf: [own],
     compute: (key) => {
@@ -56,7 +61,8 @@ export function createGateways(graph: Graph, inputs: Inputs, sources: GatewaySou
         gatewayTls: gateway.spec.tls,
       } as const;
       const listeners = gateway.spec.listeners.map((listener) => checkListener(listener, owner, grants, certificates));
-      return viewGateway(key, gateway, gatewayClass, listeners, inputs.placements.get(proxyKeyOf(key)));
+      const problem = gatewayProblem(gateway, gatewayClass, parameters.get(key));
+      return viewGateway(key, gateway, problem, listeners, inputs.placements.get(proxyKeyOf(key)));
     },
     equal: deepEqual,
   });
@@ -65,12 +71,11 @@ export function createGateways(graph: Graph, inputs: Inputs, sources: GatewaySou
 function viewGateway(
   key: string,
   gateway: Gateway,
-  gatewayClass: ClassView,
+  problem: Problem | undefined,
   listeners: readonly CheckedListener[],
   placement: Placement | undefined,
 ): GatewayView {
   const proxy = proxyKeyOf(key);
-  const problem = gatewayProblem(gateway, gatewayClass);
   const contenders = listeners.filter(({ serves }) => serves);
   const conflicts = findConflicts(contenders);
   const winners = contenders.filter(({ name }) => !conflicts.has(name));
@@ -93,24 +98,35 @@ function viewGateway(
     className: gateway.spec.gatewayClassName,
     listeners: views,
     served: problem === undefined,
-    ports: [...new Set(winners.map(({ port }) => port))].toSorted((left, right) => left - right),
+    ports: portsOf(winners),
     conditions: [acceptedCondition(problem, views), resolvedRefsCondition(views)],
   };
 }
 
+function portsOf(listeners: readonly CheckedListener[]): readonly ProxyPort[] {
+  const ports = listeners.map(
+    ({ port, protocol }): ProxyPort => ({
+      port,
+      protocol: protocol === UDPProtocolType ? "UDP" : "TCP",
+    }),
+  );
+  return ports
+    .filter((one, index) => ports.findIndex((other) => deepEqual(one, other)) === index)
+    .toSorted((left, right) => left.port - right.port || (left.protocol < right.protocol ? -1 : 1));
+}
+
 /** What is wrong with the Gateway as a whole. Then nothing of it is served. */
-function gatewayProblem({ spec }: Gateway, gatewayClass: ClassView): Problem | undefined {
+function gatewayProblem(
+  { spec }: Gateway,
+  gatewayClass: ClassView,
+  parameters: GatewayParameters | undefined,
+): Problem | undefined {
   if (!gatewayClass.accepted)
     return {
       reason: GatewayReasonInvalidParameters,
       message: `GatewayClass ${spec.gatewayClassName} is not accepted: ${reasonsOf(gatewayClass.conditions)}`,
     };
-  const parameters = spec.infrastructure?.parametersRef;
-  if (parameters !== undefined)
-    return {
-      reason: GatewayReasonInvalidParameters,
-      message: `spec.infrastructure.parametersRef: kind ${formatKind(parameters)} is not supported`,
-    };
+  if (parameters?.kind === "invalid") return { reason: GatewayReasonInvalidParameters, message: parameters.message };
   // The API server lets none of these pass; a folder of manifests may.
   const names = spec.listeners.map(({ name }) => name);
   const doubled = names.find((name, index) => names.indexOf(name) !== index);

@@ -2,5 +2,6 @@ export { addressOutcome } from "./addresses.ts";
 export { type CertificateTables, createCertificates } from "./certificates.ts";
 export { createGateways, createOwnGateways } from "./gateways.ts";
 export { createListeners, type TableFeatures } from "./listeners.ts";
+export { createParameters } from "./parameters.ts";
 export { parsePem } from "./pem.ts";
 export { createClusterUses, createListenerNeeds, createProxies } from "./proxies.ts";

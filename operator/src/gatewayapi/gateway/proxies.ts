@@ -1,18 +1,52 @@
-import type { Listener, Proxy, TlsCertificate } from "../../ir/index.ts";
+import { type Gateway, type GatewaySpecAddress, HostnameAddressType } from "@gatewright/crd-types/gateway/v1";
+import type { Listener, Proxy, RequestedAddress, TlsCertificate } from "../../ir/index.ts";
 import { useKey } from "../../ir/index.ts";
 import { deepEqual, type Graph, type Table } from "../../lib/index.ts";
-import type { GatewayView } from "../views.ts";
+import type { ClassView, GatewayView } from "../views.ts";
 import type { CertificateView } from "./certificate.ts";
+import { deploymentOf, type GatewayParameters } from "./parameters.ts";
 
-export const createProxies = (graph: Graph, gateways: Table<GatewayView>): Table<Proxy> =>
-  graph.derive<Proxy>("proxies", {
+export type ProxySources = {
+  readonly own: Table<Gateway>;
+  readonly classes: Table<ClassView>;
+  readonly parameters: Table<GatewayParameters>;
+  readonly gateways: Table<GatewayView>;
+};
+
+export function createProxies(graph: Graph, { own, classes, parameters, gateways }: ProxySources): Table<Proxy> {
+  return graph.derive<Proxy>("proxies", {
     keysOf: [gateways],
     compute: (key) => {
       const view = gateways.get(key);
-      return view?.served ? { namespace: view.namespace, name: view.name, ports: view.ports } : undefined;
+      const gateway = own.get(key);
+      if (view?.served !== true || gateway === undefined) return undefined;
+      const { infrastructure, addresses = [] } = gateway.spec;
+      const stated = parameters.get(key);
+      return {
+        namespace: view.namespace,
+        name: view.name,
+        uid: gateway.metadata.uid ?? "",
+        generation: view.generation,
+        className: view.className,
+        ports: view.ports,
+        labels: infrastructure?.labels ?? {},
+        annotations: infrastructure?.annotations ?? {},
+        addresses: addresses.map(requestedAddress),
+        deployment: {
+          ...deploymentOf(classes.get(view.className)?.mesh),
+          ...(stated?.kind === "valid" && stated.deployment),
+        },
+      };
     },
     equal: deepEqual,
   });
+}
+
+/** A Gateway that asks for addresses of other types is not served. */
+const requestedAddress = ({ type, value = "" }: GatewaySpecAddress): RequestedAddress => ({
+  type: type === HostnameAddressType ? "Hostname" : "IPAddress",
+  value,
+});
 
 export type ListenerNeeds = {
   readonly secrets: Table<TlsCertificate>;
