@@ -6,6 +6,8 @@
 //   index    buckets of another table's keys: the inverse of a "belongs to" that a value states about itself.
 // A table may read only tables made before it, so one pass in the order of making settles every change.
 
+import { type Few, itemsOf, withItem, withoutItem } from "./few.ts";
+
 /** A keyed table. Reading it inside a derived function records a dependency. */
 export type Table<V> = {
   readonly name: string;
@@ -54,8 +56,8 @@ export type GraphOptions = {
   readonly onError?: (table: string, key: string, error: unknown) => void;
 };
 
-type Cell = { readonly table: InternalTable; readonly key: string; value: unknown; readonly dependents: Set<Node> };
-type Node = { readonly table: InternalTable; readonly key: string; dependencies: Set<Cell> };
+type Cell = { readonly table: InternalTable; readonly key: string; value: unknown; dependents: Few<Node> };
+type Node = { readonly table: InternalTable; readonly key: string; dependencies: Few<Cell> };
 
 type InternalTable = {
   readonly name: string;
@@ -98,7 +100,7 @@ export function createGraph(options: GraphOptions = {}): Graph {
   function cellOf(table: InternalTable, key: string): Cell {
     let cell = table.cells.get(key);
     if (cell === undefined) {
-      cell = { table, key, value: undefined, dependents: new Set() };
+      cell = { table, key, value: undefined, dependents: undefined };
       table.cells.set(key, cell);
     }
     return cell;
@@ -110,8 +112,8 @@ export function createGraph(options: GraphOptions = {}): Graph {
       throw new Error(`${reader.table.name} may not read ${table.name}, which is made after it`);
     // An absent value is a dependency too: its appearance must wake the reader.
     const cell = cellOf(table, key);
-    cell.dependents.add(reader);
-    reader.dependencies.add(cell);
+    cell.dependents = withItem(cell.dependents, reader);
+    reader.dependencies = withItem(reader.dependencies, cell);
     return cell.value;
   }
 
@@ -126,12 +128,12 @@ export function createGraph(options: GraphOptions = {}): Graph {
     if (vanished) table.size--;
     for (const watcher of table.watchers) watcher.add(key);
     for (const follower of table.followers) if (appeared || vanished) follower.dirty.add(key);
-    for (const { table: reading, key: at } of cell.dependents) reading.dirty.add(at);
+    for (const { table: reading, key: at } of itemsOf(cell.dependents)) reading.dirty.add(at);
     dropIfUnused(cell);
   }
 
   function dropIfUnused({ table, key, value, dependents }: Cell): void {
-    if (value === undefined && dependents.size === 0) table.cells.delete(key);
+    if (value === undefined && dependents === undefined) table.cells.delete(key);
   }
 
   function publicTable<V>(table: InternalTable): Table<V> {
@@ -177,15 +179,15 @@ export function createGraph(options: GraphOptions = {}): Graph {
     const isWanted = (key: string) => followed.some((table) => table.cells.get(key)?.value !== undefined);
 
     function release(node: Node): void {
-      for (const cell of node.dependencies) {
-        cell.dependents.delete(node);
+      for (const cell of itemsOf(node.dependencies)) {
+        cell.dependents = withoutItem(cell.dependents, node);
         dropIfUnused(cell);
       }
-      node.dependencies = new Set();
+      node.dependencies = undefined;
     }
 
     function refresh(key: string): void {
-      const node = nodes.get(key) ?? { table, key, dependencies: new Set() };
+      const node = nodes.get(key) ?? { table, key, dependencies: undefined };
       if (!isWanted(key)) {
         release(node);
         nodes.delete(key);
@@ -225,17 +227,18 @@ export function createGraph(options: GraphOptions = {}): Graph {
     bucketsOf: (value: V, key: string) => Iterable<string>,
   ): Table<ReadonlySet<string>> {
     const upstream = internal(of);
-    const memberships = new Map<string, ReadonlySet<string>>();
-    const none: ReadonlySet<string> = new Set();
+    const memberships = new Map<string, Few<string>>();
 
     function refresh(key: string): void {
       const value = upstream.cells.get(key)?.value as V | undefined;
-      const before = memberships.get(key) ?? none;
-      const after = value === undefined ? none : new Set(bucketsOf(value, key));
+      const before = new Set(itemsOf(memberships.get(key)));
+      const after = new Set(value === undefined ? [] : bucketsOf(value, key));
       for (const bucket of before) if (!after.has(bucket)) leave(bucket, key);
       for (const bucket of after) if (!before.has(bucket)) join(bucket, key);
-      if (after.size === 0) memberships.delete(key);
-      else memberships.set(key, after);
+      let buckets: Few<string>;
+      for (const bucket of after) buckets = withItem(buckets, bucket);
+      if (buckets === undefined) memberships.delete(key);
+      else memberships.set(key, buckets);
     }
 
     function join(bucket: string, key: string): void {
