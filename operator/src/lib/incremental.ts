@@ -56,8 +56,14 @@ export type GraphOptions = {
   readonly onError?: (table: string, key: string, error: unknown) => void;
 };
 
-type Cell = { readonly table: InternalTable; readonly key: string; value: unknown; dependents: Few<Node> };
-type Node = { readonly table: InternalTable; readonly key: string; dependencies: Few<Cell> };
+/** One key of one table. Whoever has read it is among its `dependents`; what it was computed from are its `dependencies`. */
+type Cell = {
+  readonly table: InternalTable;
+  readonly key: string;
+  value: unknown;
+  dependents: Few<Cell>;
+  dependencies: Few<Cell>;
+};
 
 type InternalTable = {
   readonly name: string;
@@ -73,7 +79,7 @@ type InternalTable = {
 export function createGraph(options: GraphOptions = {}): Graph {
   const tables: InternalTable[] = [];
   const internals = new WeakMap<object, InternalTable>();
-  let reader: Node | undefined;
+  let reader: Cell | undefined;
   let computations = 0;
 
   function internal(table: Table<unknown>): InternalTable {
@@ -100,7 +106,7 @@ export function createGraph(options: GraphOptions = {}): Graph {
   function cellOf(table: InternalTable, key: string): Cell {
     let cell = table.cells.get(key);
     if (cell === undefined) {
-      cell = { table, key, value: undefined, dependents: undefined };
+      cell = { table, key, value: undefined, dependents: undefined, dependencies: undefined };
       table.cells.set(key, cell);
     }
     return cell;
@@ -132,8 +138,16 @@ export function createGraph(options: GraphOptions = {}): Graph {
     dropIfUnused(cell);
   }
 
-  function dropIfUnused({ table, key, value, dependents }: Cell): void {
-    if (value === undefined && dependents === undefined) table.cells.delete(key);
+  function dropIfUnused({ table, key, value, dependents, dependencies }: Cell): void {
+    if (value === undefined && dependents === undefined && dependencies === undefined) table.cells.delete(key);
+  }
+
+  function release(cell: Cell): void {
+    for (const dependency of itemsOf(cell.dependencies)) {
+      dependency.dependents = withoutItem(dependency.dependents, cell);
+      dropIfUnused(dependency);
+    }
+    cell.dependencies = undefined;
   }
 
   function publicTable<V>(table: InternalTable): Table<V> {
@@ -174,31 +188,16 @@ export function createGraph(options: GraphOptions = {}): Graph {
   }
 
   function derive<V>(name: string, { keysOf, compute, equal = Object.is }: DerivedOptions<V>): Table<V> {
-    const nodes = new Map<string, Node>();
     const followed = keysOf.map(internal);
     const isWanted = (key: string) => followed.some((table) => table.cells.get(key)?.value !== undefined);
 
-    function release(node: Node): void {
-      for (const cell of itemsOf(node.dependencies)) {
-        cell.dependents = withoutItem(cell.dependents, node);
-        dropIfUnused(cell);
-      }
-      node.dependencies = undefined;
-    }
-
     function refresh(key: string): void {
-      const node = nodes.get(key) ?? { table, key, dependencies: undefined };
-      if (!isWanted(key)) {
-        release(node);
-        nodes.delete(key);
-        write(table, key, undefined);
-        return;
-      }
-      nodes.set(key, node);
-      release(node);
-      const before = table.cells.get(key)?.value as V | undefined;
+      const cell = cellOf(table, key);
+      release(cell);
+      if (!isWanted(key)) return write(table, key, undefined);
+      const before = cell.value as V | undefined;
       let after: V | undefined;
-      reader = node;
+      reader = cell;
       try {
         computations++;
         after = compute(key);
@@ -209,8 +208,8 @@ export function createGraph(options: GraphOptions = {}): Graph {
       } finally {
         reader = undefined;
       }
-      if (before === after || (before !== undefined && after !== undefined && equal(before, after))) return;
-      write(table, key, after);
+      if (before === undefined || after === undefined || !(before === after || equal(before, after)))
+        write(table, key, after);
     }
 
     const table = makeTable(name, refresh);
