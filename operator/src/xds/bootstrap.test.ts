@@ -28,6 +28,7 @@ describe("buildBootstrap()", () => {
   it("keeps Envoy's rules", () => {
     for (const more of [
       {},
+      { probePort: 19_001, drain: { path: "/drain", seconds: 30 } },
       { maxHeapBytes: 2 ** 30, maxConnections: 10, ads: { address: "gatewright", port: 18_000 } },
       { probePort: 19_001, identity: { secretFolder: "/s", configFolder: "/c", serverName: "gatewright.test" } },
     ]) {

@@ -15,7 +15,7 @@ import { HttpProtocolOptionsSchema } from "@gatewright/crd-types/proto/envoy/ext
 import { maxRegexProgramSize } from "../ir/index.ts";
 import { type AdsIdentity, adsTransportSocket } from "./ads-identity.ts";
 import { adsConfigSource } from "./config-source.ts";
-import { adminUpstream, probeListener } from "./probe-listener.ts";
+import { adminUpstream, type DrainHook, probeListener } from "./probe-listener.ts";
 import { messageToJson, packAny } from "./proto/index.ts";
 import { readableMessage } from "./readable.ts";
 import type { Init } from "./init.ts";
@@ -34,6 +34,8 @@ export type BootstrapOptions = {
   readonly admin: SocketLocation;
   /** A port where `/ready` and `/stats/prometheus` are answered, for whoever asks. Left out: none. */
   readonly probePort?: number;
+  /** Beside `/ready` on that port. Left out: whoever ends the Envoy has another way to drain it. */
+  readonly drain?: DrainHook;
   /** Connections of clients at one time; more are closed at once. 50,000 unless given. */
   readonly maxConnections?: number;
   /** Envoy's heap: from 95 % of it on it keeps no connections open, from 98 % on it takes no new requests. */
@@ -64,7 +66,7 @@ const bootstrap = (options: BootstrapOptions): BootstrapInit => ({
     cdsConfig: adsConfigSource(),
   },
   staticResources: {
-    listeners: options.probePort === undefined ? [] : [probeListener(options.probePort)],
+    listeners: options.probePort === undefined ? [] : [probeListener(options.probePort, options.drain)],
     clusters: [
       adsUpstream(options),
       ...(options.probePort === undefined ? [] : [adminUpstream(address(options.admin))]),
