@@ -92,10 +92,10 @@ describe("the end of a proxy", function () {
 
   it("fails no request: clients are asked to leave while it goes on to serve, old ones and new ones", async () => {
     const agents = Array.from({ length: 4 }, () => new Agent({ keepAlive: true, maxSockets: 1 }));
-    let ended = false;
+    const end = new AbortController();
     const last = new Map<Agent, Answer>();
     const clients = agents.map(async (agent) => {
-      while (!ended) {
+      while (!end.signal.aborted) {
         const answer = await ask(port, "/", agent);
         // Nothing is routed: what counts is that Envoy has answered.
         assert.equal(answer.status, 404);
@@ -109,7 +109,7 @@ describe("the end of a proxy", function () {
     assert.ok(performance.now() - began >= drain.seconds * 1_000, "the kubelet waits for the answer");
     assert.equal((await ask(port, "/", false)).status, 404, "who does not know yet is served");
     assert.equal((await ask(probePort, "/ready", false)).status, 200);
-    ended = true;
+    end.abort();
     await Promise.all(clients);
     assert.deepEqual(
       [...last.values()].map(({ closes }) => closes),
