@@ -24,6 +24,8 @@ export type Standalone = {
     name: string,
     accept: (status: StatusFile) => boolean,
   ) => Promise<StatusFile>;
+  /** Waits until what was printed so far satisfies `accept`. */
+  readonly outputWhen: (accept: (text: string) => boolean) => Promise<void>;
   /** All that the process printed so far. */
   readonly output: () => string;
   readonly process: ChildProcess;
@@ -125,6 +127,14 @@ export async function startStandalone({ files, args = [] }: StandaloneOptions): 
     );
   };
 
+  const outputWhen = async (accept: (text: string) => boolean) => {
+    const deadline = Date.now() + 20_000;
+    while (!accept(output)) {
+      if (Date.now() > deadline || child.exitCode !== null) throw new Error(`not printed: ${output.slice(-4000)}`);
+      await new Promise((resolve) => setTimeout(resolve, 10));
+    }
+  };
+
   for (const [name, yaml] of Object.entries(files)) await write(name, yaml);
   await start();
   return {
@@ -133,6 +143,7 @@ export async function startStandalone({ files, args = [] }: StandaloneOptions): 
     remove: (name) => rm(join(directory, name)),
     status,
     statusWhen,
+    outputWhen,
     output: () => output,
     get process() {
       return child;
