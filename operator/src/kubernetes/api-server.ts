@@ -7,9 +7,10 @@ export type ApiServer = {
   /**
    * Sends a request whose answer has no end, a watch. Calls `onLine` for each whole line of the body, one after the other.
    * Resolves when the server ends the body, with the status (lines of an answer other than 2xx are in `body`, parsed);
-   * rejects with `ApiUnreachableError` where the connection breaks, and with what `onLine` throws.
+   * rejects with `ApiUnreachableError` where the connection breaks, and with what `onLine` throws. Calls `onOpen` once the server
+   * has answered with 2xx, which for a watch may be long before the first line.
    */
-  readonly stream: (request: ApiRequest, onLine: (line: string) => void) => Promise<ApiResponse>;
+  readonly stream: (request: ApiRequest, onLine: (line: string) => void, onOpen?: () => void) => Promise<ApiResponse>;
   /** Ends connections; requests under way are rejected. */
   readonly close: () => void;
 };

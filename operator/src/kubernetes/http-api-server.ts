@@ -153,9 +153,10 @@ export function createHttpApiServer({ server, credentials, logger }: HttpApiServ
   return {
     address,
     request: (request) => run(request, false, readWhole),
-    stream: (request, onLine) =>
+    stream: (request, onLine, onOpen) =>
       run(request, true, async (response, call) => {
         if (!isOk(response)) return await readWhole(response);
+        onOpen?.();
         await readLines(response, call, onLine);
         return { status: response.statusCode ?? 0, body: undefined };
       }),

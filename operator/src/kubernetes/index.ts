@@ -3,3 +3,12 @@ export { type ApiRequest, type ApiResponse, type ApiServer, ApiUnreachableError 
 export { resourcePath, type ResourcePath } from "./resource-path.ts";
 export { type ApiServerCheck, checkApiServer, type Cluster, connectToCluster, type ConnectOptions } from "./connect.ts";
 export { ClusterError } from "./cluster-error.ts";
+export {
+  createListWatch,
+  type ListWatch,
+  type ListWatchOptions,
+  type ListWatchState,
+  type ObjectEvent,
+} from "./list-watch.ts";
+export { type RawObject } from "./raw-object.ts";
+export { type Trouble } from "./trouble.ts";

@@ -7,3 +7,14 @@ export {
 } from "./fake-api-server.ts";
 export { applyMergePatch, isRecord, type JsonObject } from "./merge-patch.ts";
 export { createManualTime, type ManualTime } from "./manual-time.ts";
+export {
+  type HttpServer,
+  type Reply,
+  type SeenRequest,
+  type ServedResource,
+  startHttpServer,
+  statusOf,
+  type StoredObject,
+} from "./http-server.ts";
+export { createRecorder, type Recorder } from "./recorder.ts";
+export { until } from "./until.ts";
