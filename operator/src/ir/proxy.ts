@@ -61,8 +61,8 @@ export type ProxyDeployment = {
 /** https://kubernetes.io/docs/concepts/scheduling-eviction/taint-and-toleration/ */
 export type Toleration = {
   readonly key?: string;
-  readonly operator?: string;
+  readonly operator?: "Equal" | "Exists" | "Gt" | "Lt";
   readonly value?: string;
-  readonly effect?: string;
+  readonly effect?: "NoExecute" | "NoSchedule" | "PreferNoSchedule";
   readonly tolerationSeconds?: number;
 };

@@ -1,0 +1,3 @@
+export { type BootstrapNeeds, bootstrapNeeds, proxyFolders, reservedPorts } from "./bootstrap-needs.ts";
+export { type DesiredObject, desiredInfra, infraKinds, type InfraSettings } from "./desired-infra.ts";
+export { infraName } from "./names.ts";
