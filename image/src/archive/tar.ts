@@ -39,7 +39,7 @@ function blocksOf(entry: Entry): readonly Uint8Array[] {
   return [extraHeader, ...padded(extra), ...blocks];
 }
 
-const fits = (text: string): boolean => Buffer.byteLength(text) <= 100 && /^[\x20-\x7e]*$/.test(text);
+const fits = (name: string): boolean => Buffer.byteLength(name) <= 100 && /^[\x20-\x7e]*$/.test(name);
 
 /** `LENGTH KEY=VALUE\n`, where the length counts itself. */
 function record(key: string, value: string): string {

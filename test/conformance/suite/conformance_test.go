@@ -2,9 +2,47 @@
 package suite
 
 import (
+	"encoding/json"
+	"os"
+	"os/exec"
 	"testing"
 
 	"sigs.k8s.io/gateway-api/conformance"
+	"sigs.k8s.io/gateway-api/conformance/tests"
+	"sigs.k8s.io/gateway-api/conformance/utils/suite"
 )
 
-func TestConformance(t *testing.T) { conformance.RunConformance(t) }
+// onFailure names the variable with a command, as a JSON array, that is run with the name of a test which has failed, while the
+// test's objects are still there.
+const onFailure = "CONFORMANCE_ON_FAILURE"
+
+func TestConformance(t *testing.T) {
+	var command []string
+	if text := os.Getenv(onFailure); text != "" {
+		if err := json.Unmarshal([]byte(text), &command); err != nil {
+			t.Fatalf("%s: %v", onFailure, err)
+		}
+	}
+	if len(command) > 0 {
+		for i := range tests.ConformanceTests {
+			tests.ConformanceTests[i].Test = lookedAt(tests.ConformanceTests[i], command)
+		}
+	}
+	conformance.RunConformance(t)
+}
+
+// lookedAt runs a test as it is. The suite removes a test's objects in functions that it has registered before this one, and those
+// that are registered last run first.
+func lookedAt(test suite.ConformanceTest, command []string) func(*testing.T, *suite.ConformanceTestSuite) {
+	return func(t *testing.T, s *suite.ConformanceTestSuite) {
+		t.Cleanup(func() {
+			if !t.Failed() {
+				return
+			}
+			if output, err := exec.Command(command[0], append(command[1:], test.ShortName)...).CombinedOutput(); err != nil {
+				t.Logf("%s: %v: %s", onFailure, err, output)
+			}
+		})
+		test.Test(t, s)
+	}
+}

@@ -1,0 +1,98 @@
+import path from "node:path";
+import { parseArgs } from "node:util";
+import { messageOf } from "../lab/index.ts";
+import { profiles } from "./implementation.ts";
+
+export const usage = `Usage: npm run conformance -- [options]
+
+Runs the conformance suite of the Gateway API in a lab (npm run lab) against Gatewright built from these sources, and writes its report.
+The features are those that the GatewayClass names in its status. See docs/conformance/README.md.
+
+  --profile NAME        one of ${profiles.join(", ")}; may be given more than once (default: all)
+  --run-test NAME       only this test; may be given more than once. No report is written
+  --features LIST|all   test these features, whatever the GatewayClass says
+  --parallel N          how many tests that allow it run at once (default 16)
+  --report FILE         where the report is written (default: in the folder of the run)
+  --keep                leave the lab and all objects as they are at the end
+  --debug               the suite says more: requests, answers, and what it waits for
+  --gateway-class NAME  install nothing: test what this class of a lab that is up belongs to
+  --version TEXT        the version that the report names (default: that of this package)
+  --lab NAME            in this lab (default conformance, or $GATEWRIGHT_LAB_NAME). One that is up is used and left up
+  --output DIR          the folder of the run: logs, and what failed tests left (default .cache/conformance)
+  --help                this text
+
+Ends with 0 if all tests passed, 1 if some failed, 2 if the suite could not be run.
+`;
+
+export type Options = {
+  readonly lab: string;
+  readonly profiles: readonly string[];
+  readonly runTests: readonly string[];
+  readonly features: string | undefined;
+  readonly parallel: number;
+  readonly report: string | undefined;
+  readonly keep: boolean;
+  readonly debug: boolean;
+  /** Set if nothing is to be installed. */
+  readonly gatewayClass: string | undefined;
+  readonly version: string | undefined;
+  readonly output: string;
+};
+
+export type ParsedArguments =
+  | { readonly kind: "run"; readonly options: Options }
+  | { readonly kind: "help" }
+  | { readonly kind: "wrong"; readonly message: string };
+
+const wrong = (message: string): ParsedArguments => ({ kind: "wrong", message });
+
+export function parseArguments(argv: readonly string[], env: NodeJS.ProcessEnv): ParsedArguments {
+  try {
+    const { values } = parseArgs({
+      args: [...argv],
+      options: {
+        profile: { type: "string", multiple: true },
+        "run-test": { type: "string", multiple: true, default: [] },
+        features: { type: "string" },
+        parallel: { type: "string", default: "16" },
+        report: { type: "string" },
+        keep: { type: "boolean", default: false },
+        debug: { type: "boolean", default: false },
+        "gateway-class": { type: "string" },
+        version: { type: "string" },
+        lab: { type: "string", default: env["GATEWRIGHT_LAB_NAME"] ?? "conformance" },
+        output: { type: "string", default: path.resolve(import.meta.dirname, "../../.cache/conformance") },
+        help: { type: "boolean", short: "h", default: false },
+      },
+    });
+    if (values.help) return { kind: "help" };
+    const named = values.profile?.flatMap((text) => text.split(",")).map((name) => name.toUpperCase()) ?? profiles;
+    const unknown = named.find((name) => !profiles.some((profile) => profile === name));
+    if (unknown !== undefined) return wrong(`there is no profile ${unknown}: ${profiles.join(", ")}`);
+    if (!/^[1-9]\d*$/.test(values.parallel)) return wrong("--parallel needs a number from 1 on");
+    const runTests = values["run-test"].flatMap((text) => text.split(","));
+    const notName = runTests.find((name) => !/^\w+$/.test(name));
+    if (notName !== undefined) return wrong(`"${notName}" is no name of a test`);
+    if (runTests.length > 0 && values.report !== undefined)
+      return wrong("--report and --run-test: a report is about all tests");
+    return {
+      kind: "run",
+      options: {
+        lab: values.lab,
+        profiles: named,
+        runTests,
+        features: values.features,
+        parallel: Number(values.parallel),
+        report: values.report === undefined ? undefined : path.resolve(values.report),
+        keep: values.keep,
+        debug: values.debug,
+        gatewayClass: values["gateway-class"],
+        version: values.version,
+        output: path.resolve(values.output),
+      },
+    };
+  } catch (error) {
+    // What parseArgs says of an unknown option.
+    return wrong(messageOf(error));
+  }
+}
