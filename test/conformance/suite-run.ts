@@ -64,11 +64,15 @@ export function suiteArguments(options: Omit<SuiteOptions, "program" | "onFailur
   ];
 }
 
-export async function runSuite(
-  lab: Lab,
-  options: SuiteOptions,
-  tell: (outcome: Outcome) => void,
-): Promise<SuiteResult> {
+export type Listener = {
+  readonly outcome: (outcome: Outcome) => void;
+  /** Called when nothing has ended for a while, with what goes on. */
+  readonly silence: (present: string) => void;
+};
+
+const silenceMs = 20_000;
+
+export async function runSuite(lab: Lab, options: SuiteOptions, listener: Listener): Promise<SuiteResult> {
   const [program = "", ...args] = lab.inside([options.program, ...suiteArguments(options)]);
   const suite = spawn(program, args, {
     cwd: path.dirname(options.logFile),
