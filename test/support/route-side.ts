@@ -4,6 +4,7 @@ import type { EndpointSlice } from "@gatewright/crd-types/discovery/v1";
 import type { HTTPRoute, HTTPRouteRule } from "@gatewright/crd-types/gateway/v1";
 import type { ExtensionCheck, Refusal } from "../../operator/src/gatewayapi/inputs.ts";
 import { createRouteObjects } from "../../operator/src/gatewayapi/route-objects.ts";
+import { createAuthorities } from "../../operator/src/gatewayapi/trust/index.ts";
 import { createRouteSide } from "../../operator/src/gatewayapi/routes/index.ts";
 import type { AttachedListener, AttachmentView, ClassView, GatewayView } from "../../operator/src/gatewayapi/views.ts";
 import { routeTableKey, virtualHostKey } from "../../operator/src/ir/index.ts";
@@ -94,6 +95,8 @@ export function createRouteFixture() {
       attachments,
       reservedHosts,
       misdirectedHosts,
+      clientCertificates: graph.source("clientCertificates"),
+      authorities: createAuthorities(graph, store, []),
       routeObjects: createRouteObjects(graph, store),
     },
   );

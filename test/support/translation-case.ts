@@ -8,6 +8,8 @@ export type CaseOptions = {
   readonly settings?: Partial<Settings>;
   /** Secrets whose certificates are made on the spot, and where they are served from. */
   readonly certificates?: readonly CaseCertificate[];
+  /** ConfigMaps and Secrets with certificates of authorities, made on the spot: `ConfigMap namespace/name`. */
+  readonly authorities?: readonly string[];
   /** The time. Midsummer 2026 unless given; certificates live from the beginning of 2026 to its end unless they say otherwise. */
   readonly now?: string;
   /** Gateways without a place. */
@@ -49,12 +51,13 @@ export function openCase(documents: readonly unknown[]): World<Translation> {
     .filter((document) => document !== null && !isCase(document))
     .map((document) => admit(document));
   const secrets = (options.certificates ?? []).map(secretOf);
+  const authorities = (options.authorities ?? []).map(authorityOf);
   const classes = objects.some(({ kind }) => kind === "GatewayClass") ? [] : [defaultClass];
   const world = createWorld(createTranslation, options.settings);
   world.clock.set("now", Date.parse(options.now ?? "2026-06-21T12:00:00Z"));
   for (const [key, refusal] of Object.entries(options.quarantine ?? {})) world.quarantine.set(key, refusal);
   for (const [key, refusal] of Object.entries(options.refusedListeners ?? {})) world.refusedListeners.set(key, refusal);
-  world.apply([...classes, ...objects, ...secrets]);
+  world.apply([...classes, ...objects, ...secrets, ...authorities]);
   for (const key of world.ir.proxies.keys()) {
     if (options.unplaced?.includes(key)) continue;
     world.placements.set(key, placementOf(options.placements?.[key]));
@@ -85,6 +88,14 @@ function secretOf({ secret, dnsNames, key, notBefore, notAfter, mixed = false }:
       "tls.key": Buffer.from(other.privateKey).toString("base64"),
     },
   });
+}
+
+function authorityOf(reference: string): Manifest {
+  const [kind = "", key = ""] = reference.split(" ");
+  const [namespace = "", name = ""] = key.split("/");
+  const { certificate } = makeCertificate({ dnsNames: [name], authority: true });
+  const text = kind === "Secret" ? Buffer.from(certificate).toString("base64") : certificate;
+  return admit({ apiVersion: "v1", kind, metadata: { namespace, name }, data: { "ca.crt": text } });
 }
 
 function placementOf(stated: CasePlacement | undefined): Placement {

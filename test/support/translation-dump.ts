@@ -33,13 +33,15 @@ function plain(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(plain);
   if (typeof value !== "object" || value === null) return value;
   return Object.fromEntries(
-    Object.entries(value).map(([key, entry]) => [key, key === "certificateChain" ? countOf(entry) : plain(entry)]),
+    Object.entries(value).map(([key, entry]) => [key, isCertificates(key, entry) ? countOf(entry) : plain(entry)]),
   );
 }
 
+const isCertificates = (key: string, value: unknown): value is string =>
+  typeof value === "string" && ["certificateChain", "pem", "authorities"].includes(key);
+
 // Made anew for each run.
-const countOf = (chain: unknown): string =>
-  `(${String(chain).split("-----BEGIN CERTIFICATE-----").length - 1} certificates)`;
+const countOf = (chain: string): string => `(${chain.split("-----BEGIN CERTIFICATE-----").length - 1} certificates)`;
 
 const conditionFields = ["message", "observedGeneration", "reason", "status", "type"];
 

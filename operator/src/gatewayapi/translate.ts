@@ -26,12 +26,12 @@ export function createTranslation(graph: Graph, inputs: Inputs): Translation {
   const { classes, gateways, attachments, proxies } = side;
   const routes = createRouteSide(graph, inputs, side);
   const { tableFeatures, rules, filters } = routes;
-  const listeners = createListeners(graph, inputs, { gateways, classes, tableFeatures, attachments, rules });
+  const listeners = createListeners(graph, inputs, { ...side, tableFeatures, rules });
   return {
     ir: {
       proxies,
       listeners,
-      ...createListenerNeeds(graph, listeners, side.certificates),
+      ...createListenerNeeds(graph, listeners, side.certificates, side.clientCertificates),
       routeTables: routes.routeTables,
       virtualHosts: routes.virtualHosts,
       virtualHostsOf: routes.virtualHostsOf,

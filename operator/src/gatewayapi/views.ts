@@ -2,7 +2,16 @@
 import type { MeshConfig } from "@gatewright/crd-types/config/v1";
 import type { HTTPRouteRule, ParentReference } from "@gatewright/crd-types/gateway/v1";
 import type { Condition, LabelSelector } from "@gatewright/crd-types/meta/v1";
-import type { Cluster, ExtensionConfig, ProxyKey, ProxyPort, Route, TcpProxy, UdpProxy } from "../ir/index.ts";
+import type {
+  ClientValidation,
+  Cluster,
+  ExtensionConfig,
+  ProxyKey,
+  ProxyPort,
+  Route,
+  TcpProxy,
+  UdpProxy,
+} from "../ir/index.ts";
 import type { Table } from "../lib/index.ts";
 import type { RouteKindName } from "./route-objects.ts";
 
@@ -49,6 +58,8 @@ export type ListenerView = {
   readonly passthrough?: true;
   /** Names in the IR's `secrets` table. */
   readonly certificates: readonly string[];
+  /** What clients have to show; undefined: nothing. */
+  readonly clients?: ClientValidation;
   readonly supportedKinds: readonly { readonly group: string; readonly kind: string }[];
   readonly allowedNamespaces:
     | { readonly kind: "all" }
@@ -100,6 +111,8 @@ export type GatewaySide = {
   readonly classes: Table<ClassView>;
   /** By Gateway key. */
   readonly gateways: Table<GatewayView>;
+  /** The certificate that a Gateway shows to backends, by Gateway key: its name in the IR's `secrets` table. */
+  readonly clientCertificates: Table<string>;
   /** By `routeKey`. */
   readonly attachments: Table<AttachmentView>;
   /**
@@ -127,6 +140,8 @@ export type RulesView = {
   readonly accepted: Outcome | { readonly kind: "partial"; readonly reason: string; readonly message: string };
   /** For routes of connections: where they go. */
   readonly tcp?: TcpProxy;
+  /** Likewise, where their TLS has ended at the listener: policies say how it begins anew. */
+  readonly reencrypted?: TcpProxy;
   /** For routes of datagrams: likewise. */
   readonly udp?: UdpProxy;
   /** A cluster that shares out by weight what Envoy cannot share out among clusters. */

@@ -6,6 +6,8 @@ export type Cluster = {
   readonly origin: Origin;
   readonly endpoints: /** By EDS; the resource in the `endpoints` table has the cluster's own name. */
     | { readonly kind: "eds" }
+    /** There are none and never will be: nobody may be spoken to. */
+    | { readonly kind: "none" }
     /** An ExternalName Service: resolved by Envoy. */
     | { readonly kind: "dns"; readonly hostname: string; readonly port: number };
   /** From the Service port's `appProtocol`. */
@@ -22,6 +24,8 @@ export type UpstreamTls = {
     | { readonly kind: "system" }
     /** Never empty. */
     | { readonly kind: "bundle"; readonly pem: string };
+  /** The proxy's own certificate, where the backend asks for one: a name in the `secrets` table. */
+  readonly clientCertificate?: string;
   /** The backend's certificate must have one of these. Never empty. */
   readonly subjectAltNames: readonly { readonly kind: "dns" | "uri"; readonly value: string }[];
 };

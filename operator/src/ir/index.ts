@@ -17,6 +17,7 @@ export { maxRegexProgramSize } from "./limits.ts";
 export type {
   AccessLog,
   Binding,
+  ClientValidation,
   DownstreamTls,
   FilterChain,
   HttpConnectionManager,

@@ -46,6 +46,16 @@ export type DownstreamTls = {
   /** Names of server certificates in the `secrets` table, in the Gateway's order. Never empty. */
   readonly certificates: readonly string[];
   readonly alpnProtocols: readonly string[];
+  /** What clients have to show; undefined: nothing. */
+  readonly clients?: ClientValidation;
+};
+
+/** How clients prove who they are. */
+export type ClientValidation = {
+  /** Certificates of authorities in PEM, never empty: who has a certificate of one of them is known. */
+  readonly authorities: string;
+  /** `valid`: who cannot prove it is turned away. `any`: clients are asked, and let in whatever they show. */
+  readonly accept: "valid" | "any";
 };
 
 export type HttpConnectionManager = {

@@ -25,7 +25,7 @@ export type Ir = {
   readonly clusterUses: Table<ReadonlySet<string>>;
   /** By secret name. */
   readonly secrets: Table<TlsCertificate>;
-  /** By `useKey(proxy, secret name)`; the members are keys of listeners. */
+  /** By `useKey(proxy, secret name)`; the members are keys of listeners, or of Gateways. */
   readonly secretUses: Table<ReadonlySet<string>>;
   /** By `useKey(proxy, filter name)`; the members are keys of listeners. */
   readonly extensionUses: Table<ReadonlySet<string>>;

@@ -14,13 +14,14 @@ const cluster = (more: Partial<Cluster>): Cluster => ({
   ...more,
 });
 
+const context = { hasSecret: () => true };
 const dns = { kind: "dns", hostname: "db.example.org", port: 443 } as const;
 
 describe("buildCluster()", () => {
   for (const protocol of ["http1", "http2", "websocket"] as const) {
     for (const endpoints of [{ kind: "eds" } as const, dns]) {
       it(`makes one valid message of what is its own and what clusters share (${endpoints.kind}, ${protocol})`, () => {
-        const { encoded, problems } = buildCluster(cluster({ endpoints, protocol }));
+        const { encoded, problems } = buildCluster(cluster({ endpoints, protocol }), context);
         assert.ok(encoded !== undefined);
         const message = fromBinary(ClusterSchema, encoded.body);
         assert.deepEqual([problems, violationsOf(ClusterSchema, message)], [[], []]);
@@ -34,7 +35,10 @@ describe("buildCluster()", () => {
   }
 
   it("leaves out one that Envoy would refuse, and says whose it is", () => {
-    const { encoded, problems } = buildCluster(cluster({ connectTimeoutMs: 0, endpoints: { ...dns, hostname: "" } }));
+    const { encoded, problems } = buildCluster(
+      cluster({ connectTimeoutMs: 0, endpoints: { ...dns, hostname: "" } }),
+      context,
+    );
     assert.equal(encoded, undefined);
     const [problem] = problems;
     assert.deepEqual(problem?.origin, { kind: "Service", namespace: "team-a", name: "app" });

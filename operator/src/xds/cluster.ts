@@ -12,19 +12,22 @@ import { adsConfigSource } from "./config-source.ts";
 import { loadAssignment } from "./endpoints.ts";
 import { upstreamTlsSocket } from "./upstream-tls.ts";
 import { encode, packAny, typeUrl } from "./proto/index.ts";
-import { type Build, encodedBody, violationsOf } from "./resource.ts";
+import { type Build, encodedBody, type ProblemDetail, violationsOf } from "./resource.ts";
 import type { Init } from "./init.ts";
 
 type ClusterInit = Init<typeof ClusterSchema>;
 
-export function buildCluster(cluster: Cluster): Build {
+/** What a cluster must know of the resources that it names: naming one that never comes would keep it waiting for ever. */
+export type ClusterContext = { readonly hasSecret: (name: string) => boolean };
+
+export function buildCluster(cluster: Cluster, context: ClusterContext): Build {
   const own = create(ClusterSchema, {
     name: cluster.name,
     connectTimeout: durationFromMs(cluster.connectTimeoutMs),
     ...discovery(cluster),
     ...(cluster.tls && { transportSocket: upstreamTlsSocket(cluster.tls, cluster.protocol) }),
   });
-  const violations = violationsOf(ClusterSchema, own);
+  const violations = [...missingSecrets(cluster, context), ...violationsOf(ClusterSchema, own)];
   if (violations.length > 0) {
     const { name, origin } = cluster;
     return {
@@ -37,8 +40,19 @@ export function buildCluster(cluster: Cluster): Build {
   return { encoded: encodedBody(typeUrl(ClusterSchema), body), problems: [] };
 }
 
+function missingSecrets({ tls }: Cluster, { hasSecret }: ClusterContext): readonly ProblemDetail[] {
+  return tls?.clientCertificate === undefined || hasSecret(tls.clientCertificate)
+    ? []
+    : [{ path: "transport_socket", message: "the proxy's own certificate cannot be used" }];
+}
+
 function discovery({ name, endpoints }: Cluster): ClusterInit {
   if (endpoints.kind === "eds") return { clusterDiscoveryType: { case: "type", value: Cluster_DiscoveryType.EDS } };
+  if (endpoints.kind === "none")
+    return {
+      clusterDiscoveryType: { case: "type", value: Cluster_DiscoveryType.STATIC },
+      loadAssignment: loadAssignment(name, []),
+    };
   return {
     // A client that follows an ExternalName resolves it for each connection; LOGICAL_DNS is just that. STRICT_DNS would
     // close connections whenever a name with many addresses answers with others of them.

@@ -7,9 +7,8 @@ import {
 } from "@gatewright/crd-types/proto/envoy/config/listener/v3/listener_components_pb";
 import { TlsInspectorSchema } from "@gatewright/crd-types/proto/envoy/extensions/filters/listener/tls_inspector/v3/tls_inspector_pb";
 import { HttpConnectionManagerSchema } from "@gatewright/crd-types/proto/envoy/extensions/filters/network/http_connection_manager/v3/http_connection_manager_pb";
-import { DownstreamTlsContextSchema } from "@gatewright/crd-types/proto/envoy/extensions/transport_sockets/tls/v3/tls_pb";
-import type { DownstreamTls, FilterChain, Listener } from "../ir/index.ts";
-import { adsConfigSource } from "./config-source.ts";
+import type { FilterChain, Listener } from "../ir/index.ts";
+import { downstreamTlsSocket } from "./downstream-tls.ts";
 import type { NeutralConfig } from "./filters/index.ts";
 import { buildHttpConnectionManager } from "./http-connection-manager.ts";
 import { buildTcpProxy } from "./tcp-proxy.ts";
@@ -143,7 +142,7 @@ function buildChain(chain: FilterChain, listener: Listener, context: ListenerCon
       transportProtocol: isEncrypted(chain) ? "tls" : "",
     },
     filters: [buildNetworkFilter(chain, listener, context)],
-    ...(chain.tls === undefined ? {} : { transportSocket: transportSocket(chain.tls, hasSecret) }),
+    ...(chain.tls === undefined ? {} : { transportSocket: downstreamTlsSocket(chain.tls, hasSecret) }),
     // A client that connects and says nothing.
     transportSocketConnectTimeout: durationFromMs(10_000),
   };
@@ -168,16 +167,4 @@ function buildNetworkFilter(
     name: "envoy.filters.network.http_connection_manager",
     configType: { case: "typedConfig", value: packAny(HttpConnectionManagerSchema, manager) },
   };
-}
-
-function transportSocket({ certificates, alpnProtocols }: DownstreamTls, hasSecret: (name: string) => boolean) {
-  const context = packAny(DownstreamTlsContextSchema, {
-    commonTlsContext: {
-      alpnProtocols: [...alpnProtocols],
-      tlsCertificateSdsSecretConfigs: certificates
-        .filter(hasSecret)
-        .map((name) => ({ name, sdsConfig: adsConfigSource() })),
-    },
-  });
-  return { name: "envoy.transport_sockets.tls", configType: { case: "typedConfig", value: context } } as const;
 }

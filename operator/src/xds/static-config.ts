@@ -23,7 +23,10 @@ import {
   HttpConnectionManagerSchema,
 } from "@gatewright/crd-types/proto/envoy/extensions/filters/network/http_connection_manager/v3/http_connection_manager_pb";
 import { SecretSchema } from "@gatewright/crd-types/proto/envoy/extensions/transport_sockets/tls/v3/secret_pb";
-import { DownstreamTlsContextSchema } from "@gatewright/crd-types/proto/envoy/extensions/transport_sockets/tls/v3/tls_pb";
+import {
+  DownstreamTlsContextSchema,
+  UpstreamTlsContextSchema,
+} from "@gatewright/crd-types/proto/envoy/extensions/transport_sockets/tls/v3/tls_pb";
 import { parseUseKey, type ProxyKey } from "../ir/index.ts";
 import { processSettings } from "./bootstrap.ts";
 import { encode, messageToJson, packAny } from "./proto/index.ts";
@@ -74,6 +77,7 @@ const resourcesOf = (tables: XdsTables, proxy: ProxyKey, type: ResourceType): re
     .flatMap((key) => tables[type].get(key) ?? []);
 
 function inlineCluster(cluster: Cluster, endpoints: ReadonlyMap<string, ClusterLoadAssignment>): void {
+  inlineSecrets(cluster, UpstreamTlsContextSchema);
   if (cluster.edsClusterConfig === undefined) return;
   delete cluster.edsClusterConfig;
   cluster.clusterDiscoveryType = { case: "type", value: Cluster_DiscoveryType.STATIC };
@@ -88,7 +92,7 @@ type Referred = {
 
 function inlineListener(listener: Listener, referred: Referred): void {
   for (const chain of listener.filterChains) {
-    inlineSecrets(chain);
+    inlineSecrets(chain, DownstreamTlsContextSchema);
     for (const filter of chain.filters) {
       if (filter.configType.case !== "typedConfig") continue;
       const manager = anyUnpack(filter.configType.value, HttpConnectionManagerSchema);
@@ -112,12 +116,18 @@ function inlineManager(manager: HttpConnectionManager, { routeTables, extensions
 }
 
 /** A secret that is named without a source is one of the static ones. */
-function inlineSecrets({ transportSocket }: FilterChain): void {
+function inlineSecrets(
+  { transportSocket }: Pick<FilterChain, "transportSocket">,
+  schema: typeof DownstreamTlsContextSchema | typeof UpstreamTlsContextSchema,
+): void {
   if (transportSocket?.configType.case !== "typedConfig") return;
-  const context = anyUnpack(transportSocket.configType.value, DownstreamTlsContextSchema);
-  if (context === undefined) return;
-  for (const secret of context.commonTlsContext?.tlsCertificateSdsSecretConfigs ?? []) delete secret.sdsConfig;
-  transportSocket.configType.value = packAny(DownstreamTlsContextSchema, context);
+  const context = anyUnpack<typeof schema>(transportSocket.configType.value, schema);
+  const tls = context?.commonTlsContext;
+  if (context === undefined || tls === undefined) return;
+  for (const secret of tls.tlsCertificateSdsSecretConfigs) delete secret.sdsConfig;
+  if (tls.validationContextType.case === "combinedValidationContext")
+    delete tls.validationContextType.value.validationContextSdsSecretConfig?.sdsConfig;
+  transportSocket.configType.value = packAny(schema, context);
 }
 
 /** As Envoy's own dump has it. */

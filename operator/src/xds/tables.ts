@@ -27,6 +27,8 @@ import {
 } from "./resource.ts";
 import { buildRouteTable, buildVirtualHost } from "./route/index.ts";
 import { buildSecret } from "./secret.ts";
+import { buildTrustBundle } from "./trust-bundle.ts";
+import { createTrustBundles } from "./trust-bundles.ts";
 
 /** All that proxies need, by type; keys are `useKey(proxy, resource name)`. */
 export type XdsTables = { readonly [type in ResourceType]: Table<ProxyResource> } & {
@@ -47,18 +49,18 @@ export function createXdsTables(graph: Graph, ir: Ir, options: XdsOptions = {}):
   const neutral = options.neutralConfig ?? neutralConfig;
   const builds = <B extends Build>(
     type: ResourceType,
-    keysOf: Table<unknown>,
+    keysOf: readonly Table<unknown>[],
     compute: (key: string) => B | undefined,
     equal: (left: B, right: B) => boolean = equalBuilds,
-  ): Table<B> => graph.derive(`xds ${type} builds`, { keysOf: [keysOf], compute, equal });
+  ): Table<B> => graph.derive(`xds ${type} builds`, { keysOf, compute, equal });
 
   const resources = (
     type: ResourceType,
-    uses: Table<unknown>,
+    uses: readonly Table<unknown>[],
     encodedOf: (name: string, key: string) => Encoded | undefined,
   ): Table<ProxyResource> =>
     graph.derive<ProxyResource>(`xds ${type}`, {
-      keysOf: [uses],
+      keysOf: uses,
       compute: (key) => {
         const { proxy, name } = parseUseKey(key);
         const encoded = encodedOf(name, key);
@@ -67,32 +69,40 @@ export function createXdsTables(graph: Graph, ir: Ir, options: XdsOptions = {}):
       equal: equalResources,
     });
 
-  const clusters = builds("cluster", ir.clusters, (name) => map(ir.clusters.get(name), buildCluster));
-  const endpoints = builds("endpoint", ir.clusters, (name) =>
+  const { bundles, uses: bundleUses } = createTrustBundles(graph, ir);
+  const secrets = builds(
+    "secret",
+    [ir.secrets, bundles],
+    (name) => map(ir.secrets.get(name), buildSecret) ?? map(bundles.get(name), (pem) => buildTrustBundle(name, pem)),
+  );
+  // What others need to know of a secret: another certificate in it is no reason to build them again.
+  const usableSecrets = graph.derive("xds usable secrets", {
+    keysOf: [secrets],
+    compute: (name) => (secrets.get(name)?.encoded === undefined ? undefined : true),
+  });
+  const hasSecret = (name: string) => usableSecrets.get(name) ?? false;
+  const clusters = builds("cluster", [ir.clusters], (name) =>
+    map(ir.clusters.get(name), (cluster) => buildCluster(cluster, { hasSecret })),
+  );
+  const endpoints = builds("endpoint", [ir.clusters], (name) =>
     ir.clusters.get(name)?.endpoints.kind === "eds" && clusters.get(name)?.encoded !== undefined
       ? // A cluster without addresses must be told so, or it waits for them for ever.
         buildEndpoints(ir.endpoints.get(name) ?? { cluster: name, addresses: [] })
       : undefined,
   );
-  const secrets = builds("secret", ir.secrets, (name) => map(ir.secrets.get(name), buildSecret));
-  // What a listener needs to know of a secret: another certificate in it is no reason to build the listener again.
-  const usableSecrets = graph.derive("xds usable secrets", {
-    keysOf: [secrets],
-    compute: (name) => (secrets.get(name)?.encoded === undefined ? undefined : true),
-  });
-  const extensions = builds("extension", ir.extensionUses, (key) => {
+  const extensions = builds("extension", [ir.extensionUses], (key) => {
     const { name } = parseUseKey(key);
     return map(neutral(name), (config) => buildExtension(name, config));
   });
   const listeners = builds(
     "listener",
-    ir.listeners,
+    [ir.listeners],
     (key) => {
       const listener = ir.listeners.get(key);
       if (listener === undefined) return undefined;
       const build = buildListener(listener, {
         routeTableName: (table) => ir.routeTables.get(table)?.name,
-        hasSecret: (name) => usableSecrets.get(name) ?? false,
+        hasSecret,
         neutral,
       });
       return { ...build, use: useKey(listener.proxy, listener.name) };
@@ -101,7 +111,7 @@ export function createXdsTables(graph: Graph, ir: Ir, options: XdsOptions = {}):
   );
   const virtualHosts = builds(
     "virtualHost",
-    ir.virtualHosts,
+    [ir.virtualHosts],
     (key) => {
       const host = ir.virtualHosts.get(key);
       const table = host && ir.routeTables.get(host.routeTable);
@@ -110,7 +120,7 @@ export function createXdsTables(graph: Graph, ir: Ir, options: XdsOptions = {}):
     },
     (left, right) => left.table.name === right.table.name && equalBuilds(left, right),
   );
-  const routeTables = builds("route", ir.routeTables, (key) =>
+  const routeTables = builds("route", [ir.routeTables], (key) =>
     map(ir.routeTables.get(key), (table) => routeBuild(key, table)),
   );
 
@@ -133,16 +143,16 @@ export function createXdsTables(graph: Graph, ir: Ir, options: XdsOptions = {}):
   );
 
   return {
-    cluster: resources("cluster", ir.clusterUses, (name) => clusters.get(name)?.encoded),
-    endpoint: resources("endpoint", ir.clusterUses, (name) => endpoints.get(name)?.encoded),
-    secret: resources("secret", ir.secretUses, (name) => secrets.get(name)?.encoded),
-    extension: resources("extension", ir.extensionUses, (_, key) => extensions.get(key)?.encoded),
-    listener: resources("listener", listenerUses, (_, key) => {
+    cluster: resources("cluster", [ir.clusterUses], (name) => clusters.get(name)?.encoded),
+    endpoint: resources("endpoint", [ir.clusterUses], (name) => endpoints.get(name)?.encoded),
+    secret: resources("secret", [ir.secretUses, ...bundleUses], (name) => secrets.get(name)?.encoded),
+    extension: resources("extension", [ir.extensionUses], (_, key) => extensions.get(key)?.encoded),
+    listener: resources("listener", [listenerUses], (_, key) => {
       const [first] = [...(listenerUses.get(key) ?? [])].sort();
       return first === undefined ? undefined : listeners.get(first)?.encoded;
     }),
-    route: resources("route", routeUses, (name) => routeTables.get(routeTableKeyOf(name))?.encoded),
-    virtualHost: resources("virtualHost", hostUses, (name) => virtualHosts.get(virtualHostKeyOf(name))?.encoded),
+    route: resources("route", [routeUses], (name) => routeTables.get(routeTableKeyOf(name))?.encoded),
+    virtualHost: resources("virtualHost", [hostUses], (name) => virtualHosts.get(virtualHostKeyOf(name))?.encoded),
     problems: createProblems(graph, {
       cluster: clusters,
       endpoint: endpoints,

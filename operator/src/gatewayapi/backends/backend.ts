@@ -2,7 +2,7 @@ import type { Service, ServicePort } from "@gatewright/crd-types/core/v1";
 import type { EndpointSlice } from "@gatewright/crd-types/discovery/v1";
 import type { Cluster } from "../../ir/index.ts";
 import { type BackendProtocol, h2c, parseAppProtocol } from "./app-protocol.ts";
-import { clusterName, parseBackendKey } from "./backend-key.ts";
+import { type BackendTransport, clusterName, parseBackendKey } from "./backend-key.ts";
 import type { BackendTls, BackendTlsView } from "../policies/index.ts";
 import { isReady } from "./readiness.ts";
 
@@ -12,8 +12,6 @@ export type BackendView =
       readonly kind: "service";
       readonly cluster: Cluster;
       readonly endpoints: EndpointsSource;
-      /** Nobody may be spoken to: whom to trust is not known. Requests are answered 503. */
-      readonly closed?: true;
     }
   | { readonly kind: "invalid"; readonly reason: "BackendNotFound" | "UnsupportedProtocol"; readonly message: string };
 
@@ -63,14 +61,14 @@ export function translateBackend(
     return invalid("BackendNotFound", `Service ${serviceKey} names no usable externalName`);
   const endpoints = endpointsSource(service, port, wanted);
   const dns = hostname === undefined ? fqdnEndpoint(fqdnSlices, endpoints) : { hostname, port: number };
-  const cluster = clusterOf(service, clusterName(key, markOf(speaks.mark, policy)), speaks, dns);
+  const cluster = clusterOf(service, clusterName(key, speaks.mark, policy !== undefined), speaks, dns);
   return policy === undefined ? { kind: "service", cluster, endpoints } : secured(cluster, endpoints, policy);
 }
 
 const policyOf = (
   service: string,
   port: ServicePort | undefined,
-  transport: string,
+  transport: BackendTransport,
   policyFor: BackendTls["policyFor"],
 ): BackendTlsView | undefined => (isRaw(transport) ? undefined : policyFor(service, port?.name ?? ""));
 
@@ -87,21 +85,24 @@ const clusterOf = (
   connectTimeoutMs,
 });
 
-function secured(cluster: Cluster, endpoints: EndpointsSource, { tls }: BackendTlsView): BackendView {
-  return tls === undefined
-    ? { kind: "service", cluster: { ...cluster, endpoints: { kind: "eds" } }, endpoints, closed: true }
-    : { kind: "service", cluster: { ...cluster, tls }, endpoints };
-}
+/** Where it is not known whom to trust, nobody may be spoken to: requests are answered 503. */
+const secured = (cluster: Cluster, endpoints: EndpointsSource, { tls }: BackendTlsView): BackendView => ({
+  kind: "service",
+  cluster: tls === undefined ? { ...cluster, endpoints: { kind: "none" } } : { ...cluster, tls },
+  endpoints,
+});
 
 /** What is passed on as it is. */
-const isRaw = (transport: string): transport is "tcp" | "udp" => transport === "tcp" || transport === "udp";
+const isRaw = (transport: BackendTransport): transport is "tcp" | "udp" => transport === "tcp" || transport === "udp";
 
-const markOf = (mark: string | undefined, policy: BackendTlsView | undefined): string | undefined =>
-  policy === undefined ? mark : mark === undefined ? "tls" : `${mark}+tls`;
-
-function protocolOf(appProtocol: string | undefined, transport: string, isTls: boolean): BackendProtocol | undefined {
+function protocolOf(
+  appProtocol: string | undefined,
+  transport: BackendTransport,
+  isTls: boolean,
+): BackendProtocol | undefined {
   // What is said on a connection that is only passed on is not ours to know.
   if (isRaw(transport)) return { protocol: transport, mark: transport };
+  if (transport === "reencrypt") return { protocol: "tcp", mark: "tcp" };
   const stated = parseAppProtocol(appProtocol, isTls);
   // gRPC needs HTTP/2, whether the Service says so or not.
   return stated && transport === "grpc" ? h2c : stated;

@@ -41,9 +41,9 @@ function fixture(...inUse: readonly string[]) {
   const named = graph.derive("named", {
     keysOf: [routes],
     compute: (key) => ({
-      clusters: (routes.get(key) ?? []).flatMap((backend): readonly Cluster[] => {
+      clusters: (routes.get(key) ?? []).flatMap((backend) => {
         const view = backends.get(backend);
-        return view?.kind === "service" ? [view.cluster] : [];
+        return view?.kind === "service" ? [view.cluster.name] : [];
       }),
     }),
   });

@@ -1,3 +1,10 @@
 export type { BackendView } from "./backend.ts";
-export { backendKey, type BackendTransport, serviceOfBackend, weightedClusterName } from "./backend-key.ts";
-export { createBackends, createClusters } from "./tables.ts";
+export {
+  backendKey,
+  type BackendTransport,
+  parseBackendKey,
+  presenting,
+  serviceOfBackend,
+  weightedClusterName,
+} from "./backend-key.ts";
+export { createBackends, createClusters, type NamedClusters } from "./tables.ts";

@@ -3,7 +3,7 @@ import type { Cluster, Endpoints } from "../../ir/index.ts";
 import { deepEqual, type Graph, type Table } from "../../lib/index.ts";
 import { objectKey, type Store } from "../../store/index.ts";
 import { type BackendView, translateBackend } from "./backend.ts";
-import { backendsOfCluster, isWeighted, parseBackendKey } from "./backend-key.ts";
+import { backendsOfCluster, isWeighted, parseBackendKey, parsePresenting } from "./backend-key.ts";
 import type { BackendTls } from "../policies/index.ts";
 import type { WeightedCluster } from "../views.ts";
 import { weighAddresses } from "./weighted.ts";
@@ -33,21 +33,26 @@ export function createBackends(
   });
 }
 
+/** What a route needs of clusters: their names, and the one that is its own. */
+export type NamedClusters = { readonly clusters: readonly string[]; readonly weighted?: WeightedCluster };
+
 /** The clusters that `named` names, with how to find their endpoints. */
 export function createClusters(
   graph: Graph,
   store: Store,
   backends: Table<BackendView>,
-  named: Table<{ readonly clusters: readonly Cluster[]; readonly weighted?: WeightedCluster }>,
+  named: Table<NamedClusters>,
 ): { readonly clusters: Table<Cluster>; readonly endpoints: Table<Endpoints> } {
   const { EndpointSlice } = store.objects;
-  const names = graph.index("clusterNames", named, ({ clusters }) => clusters.map(({ name }) => name));
+  const names = graph.index("clusterNames", named, ({ clusters }) => clusters);
   const slicesOf = graph.index("slicesOfService", EndpointSlice, serviceOf);
 
-  function backendOf(cluster: string) {
-    for (const key of backendsOfCluster(cluster)) {
+  function backendOf(name: string) {
+    const { base, certificate } = parsePresenting(name);
+    for (const key of backendsOfCluster(base)) {
       const backend = backends.get(key);
-      if (backend?.kind === "service" && backend.cluster.name === cluster) return { ...backend, key };
+      if (backend?.kind === "service" && backend.cluster.name === base)
+        return { ...backend, cluster: presentingCluster(backend.cluster, name, certificate), key };
     }
     return undefined;
   }
@@ -55,7 +60,6 @@ export function createClusters(
   function addressesOf(cluster: string): Endpoints["addresses"] | undefined {
     const backend = backendOf(cluster);
     if (backend === undefined || backend.cluster.endpoints.kind !== "eds") return undefined;
-    if (backend.closed) return [];
     const slices = members(slicesOf.get(parseBackendKey(backend.key).service), EndpointSlice);
     return translateEndpoints(slices, backend.endpoints);
   }
@@ -86,6 +90,12 @@ export function createClusters(
   });
 
   return { clusters, endpoints };
+}
+
+function presentingCluster(cluster: Cluster, name: string, certificate: string | undefined): Cluster {
+  const { tls } = cluster;
+  if (certificate === undefined) return cluster;
+  return { ...cluster, name, ...(tls && { tls: { ...tls, clientCertificate: certificate } }) };
 }
 
 function serviceOf({ metadata: { namespace = "", labels = {} } }: EndpointSlice): readonly string[] {

@@ -3,7 +3,7 @@ import type { Secret } from "@gatewright/crd-types/core/v1";
 import type { TlsCertificate } from "../../ir/index.ts";
 import { Sensitive } from "../../lib/index.ts";
 import { keyOf } from "../../store/index.ts";
-import { parsePem } from "./pem.ts";
+import { parsePem, secretText } from "../trust/index.ts";
 
 /** What a Secret comes to as a server's certificate. */
 export type CertificateView =
@@ -27,9 +27,9 @@ const keyField = "tls.key";
 export function parseTlsSecret(secret: Secret): CertificateView {
   if (secret.type !== secretType)
     return unusable(secret.type === undefined ? `has no type, not ${secretType}` : `is not of type ${secretType}`);
-  const chain = readChain(textOf(secret, certificateField));
+  const chain = readChain(secretText(secret, certificateField));
   if (chain.kind === "unusable") return chain;
-  const key = readKey(textOf(secret, keyField));
+  const key = readKey(secretText(secret, keyField));
   if (key.kind === "unusable") return key;
   const [leaf] = chain.certificates;
   const problem = weaknessOf(leaf) ?? misfit(chain.certificates, key.key);
@@ -50,12 +50,6 @@ const unusable = (message: string): { readonly kind: "unusable"; readonly messag
   kind: "unusable",
   message,
 });
-
-/** As the API server merges them when it takes the object; from a file it comes unmerged. */
-function textOf({ data, stringData }: Secret, field: string): string | undefined {
-  const encoded = data?.[field];
-  return stringData?.[field] ?? (encoded === undefined ? undefined : Buffer.from(encoded, "base64").toString("latin1"));
-}
 
 type Chain =
   | { readonly kind: "chain"; readonly certificates: readonly [X509Certificate, ...X509Certificate[]] }

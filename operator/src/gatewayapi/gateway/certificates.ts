@@ -17,10 +17,11 @@ export function createCertificates(
   gateways: Table<Gateway>,
 ): CertificateTables {
   const { Secret } = store.objects;
-  const named = graph.index("certificateRefs", gateways, (gateway) =>
-    gateway.spec.listeners.flatMap(({ tls }) =>
-      secretsOf(gateway.metadata.namespace ?? "", tls?.certificateRefs ?? []),
-    ),
+  const named = graph.index("certificateRefs", gateways, ({ metadata, spec }) =>
+    secretsOf(metadata.namespace ?? "", [
+      ...spec.listeners.flatMap(({ tls }) => tls?.certificateRefs ?? []),
+      ...[spec.tls?.backend?.clientCertificateRef ?? []].flat(),
+    ]),
   );
   const certificates = graph.derive<CertificateView>("certificates", {
     keysOf: [named],

@@ -1,11 +1,12 @@
 import { TLSProtocolType, UDPProtocolType } from "@gatewright/crd-types/gateway/v1";
-import type { FilterChain, TcpProxy, UdpProxy } from "../../ir/index.ts";
+import { type FilterChain, parseRouteTableKey, type TcpProxy, type UdpProxy } from "../../ir/index.ts";
 import type { Graph, Table } from "../../lib/index.ts";
 import { anyHost, compareSpecificity, isHttp } from "../attach/index.ts";
+import { presenting } from "../backends/index.ts";
 import { parseRouteKey } from "../route-objects.ts";
-import type { AttachmentView, ListenerView, RulesView } from "../views.ts";
+import type { GatewaySide, ListenerView, RulesView } from "../views.ts";
 
-type Sources = { readonly attachments: Table<AttachmentView>; readonly rules: Table<RulesView> };
+type Sources = Pick<GatewaySide, "attachments" | "clientCertificates"> & { readonly rules: Table<RulesView> };
 
 /** The filter chains of a listener that knows connections only. */
 export type ConnectionChains = {
@@ -19,12 +20,16 @@ type Candidate = {
   readonly createdAt: string;
   readonly key: string;
   readonly tcp: TcpProxy;
+  readonly reencrypted: TcpProxy;
   readonly udp?: UdpProxy;
 };
 
 const nowhere: TcpProxy = { backends: [], failingWeight: 0 };
 
-export function createConnectionChains(graph: Graph, { attachments, rules }: Sources): ConnectionChains {
+export function createConnectionChains(
+  graph: Graph,
+  { attachments, clientCertificates, rules }: Sources,
+): ConnectionChains {
   const routesOf = graph.index("connectionRoutes", attachments, ({ parents }, key) => {
     const { kind } = parseRouteKey(key);
     if (kind === "HTTPRoute" || kind === "GRPCRoute") return [];
@@ -37,7 +42,7 @@ export function createConnectionChains(graph: Graph, { attachments, rules }: Sou
     for (const routeKey of routesOf.get(routeTable) ?? []) {
       const view = rules.get(routeKey);
       if (view?.tcp === undefined && view?.udp === undefined) continue;
-      const { createdAt, tcp = nowhere, udp } = view;
+      const { createdAt, tcp = nowhere, reencrypted = tcp, udp } = view;
       for (const { listeners } of attachments.get(routeKey)?.parents ?? [])
         for (const listener of listeners) {
           if (listener.routeTable !== routeTable) continue;
@@ -47,6 +52,7 @@ export function createConnectionChains(graph: Graph, { attachments, rules }: Sou
               createdAt,
               key: routeKey,
               tcp,
+              reencrypted,
               ...(udp && { udp }),
             };
             const rival = winners.get(host);
@@ -64,11 +70,18 @@ export function createConnectionChains(graph: Graph, { attachments, rules }: Sou
     // What the listener's own host has no route for must not fall to a wider listener of the port.
     const hosts = new Set([hostname, ...winners.keys()]);
     return [...hosts].toSorted().map((host): FilterChain => {
-      const tcp = winners.get(host)?.tcp ?? nowhere;
+      const winner = winners.get(host);
+      const tcp = winner?.tcp ?? nowhere;
       if (protocol !== TLSProtocolType) return { name, serverNames: [], tcp };
-      const chain = { name: `${name}/${host}`, serverNames: host === anyHost ? [] : [host], tcp };
-      const { passthrough = false, certificates } = listener;
-      return passthrough ? { ...chain, passthrough: true } : { ...chain, tls: { certificates, alpnProtocols: [] } };
+      const chain = { name: `${name}/${host}`, serverNames: host === anyHost ? [] : [host] };
+      const { passthrough = false, certificates, clients } = listener;
+      if (passthrough) return { ...chain, tcp, passthrough: true };
+      const certificate = clientCertificates.get(parseRouteTableKey(routeTable).proxy);
+      return {
+        ...chain,
+        tcp: presentingTcp(winner?.reencrypted ?? nowhere, certificate),
+        tls: { certificates, alpnProtocols: [], ...(clients && { clients }) },
+      };
     });
   }
 
@@ -80,6 +93,11 @@ export function createConnectionChains(graph: Graph, { attachments, rules }: Sou
         : undefined,
   };
 }
+
+const presentingTcp = ({ backends, failingWeight }: TcpProxy, certificate: string | undefined): TcpProxy => ({
+  backends: backends.map(({ cluster, weight }) => ({ cluster: presenting(cluster, certificate), weight })),
+  failingWeight,
+});
 
 const compareCandidates = (left: Candidate, right: Candidate): number =>
   compareSpecificity(left.stated, right.stated) ||

@@ -23,6 +23,7 @@ import type { ClassView, DesiredCondition, GatewayView, ListenerView } from "../
 import { unsupportedAddress } from "./addresses.ts";
 import type { CertificateTables } from "./certificates.ts";
 import { findConflicts } from "./conflicts.ts";
+import type { GatewayTlsView } from "./gateway-tls.ts";
 import { type CheckedListener, checkListener } from "./listener.ts";
 import { viewListener } from "./listener-view.ts";
 import { findOverlaps } from "./overlaps.ts";
@@ -43,26 +44,28 @@ export type GatewaySources = {
   readonly classes: Table<ClassView>;
   readonly grants: Grants;
   readonly certificates: CertificateTables;
+  readonly gatewayTls: Table<GatewayTlsView>;
   /** By Gateway key. */
   readonly parameters: Table<GatewayParameters>;
 };
 
 export function createGateways(graph: Graph, inputs: Inputs, sources: GatewaySources): Table<GatewayView> {
-  const { own, classes, grants, certificates, parameters } = sources;
+  const { own, classes, grants, certificates, gatewayTls, parameters } = sources;
   return graph.derive<GatewayView>("gateways", {
     keysOf: [own],
     compute: (key) => {
       const gateway = own.get(key);
       const gatewayClass = gateway && classes.get(gateway.spec.gatewayClassName);
       if (gateway === undefined || gatewayClass === undefined) return undefined;
+      const tls = gatewayTls.get(key);
       const owner = {
         kind: "Gateway",
         namespace: gateway.metadata.namespace ?? "",
-        gatewayTls: gateway.spec.tls,
+        gatewayTls: tls,
       } as const;
       const listeners = gateway.spec.listeners.map((listener) => checkListener(listener, owner, grants, certificates));
       const problem = gatewayProblem(gateway, gatewayClass, parameters.get(key));
-      return viewGateway(key, gateway, problem, listeners, inputs.placements.get(proxyKeyOf(key)));
+      return viewGateway(key, gateway, problem, { listeners, tls }, inputs.placements.get(proxyKeyOf(key)));
     },
     equal: deepEqual,
   });
@@ -72,7 +75,7 @@ function viewGateway(
   key: string,
   gateway: Gateway,
   problem: Problem | undefined,
-  listeners: readonly CheckedListener[],
+  { listeners, tls }: { readonly listeners: readonly CheckedListener[]; readonly tls: GatewayTlsView | undefined },
   placement: Placement | undefined,
 ): GatewayView {
   const proxy = proxyKeyOf(key);
@@ -99,7 +102,11 @@ function viewGateway(
     listeners: views,
     served: problem === undefined,
     ports: portsOf(winners),
-    conditions: [acceptedCondition(problem, views), resolvedRefsCondition(views)],
+    conditions: [
+      acceptedCondition(problem, views),
+      resolvedRefsCondition(views, tls?.problem),
+      ...(tls?.conditions ?? []),
+    ],
   };
 }
 
@@ -155,16 +162,19 @@ function acceptedCondition(problem: Problem | undefined, listeners: readonly Lis
     : isFalse(GatewayConditionAccepted, { reason: GatewayReasonListenersNotValid, message });
 }
 
-function resolvedRefsCondition(listeners: readonly ListenerView[]): DesiredCondition {
+/** `own` is what is wrong with references that are no listener's. */
+function resolvedRefsCondition(listeners: readonly ListenerView[], own: Problem | undefined): DesiredCondition {
   const unresolved = listeners.flatMap(({ name, conditions }) =>
     conditions.some(({ type, status }) => type === ListenerConditionResolvedRefs && status === "False") ? [name] : [],
   );
+  const ofListeners = `listeners with references that are not resolved: ${listed(unresolved)}`;
+  if (own !== undefined) {
+    const message = unresolved.length === 0 ? own.message : `${own.message}; ${ofListeners}`;
+    return isFalse(GatewayConditionResolvedRefs, { reason: own.reason, message });
+  }
   return unresolved.length === 0
     ? isTrue(GatewayConditionResolvedRefs, GatewayReasonResolvedRefs)
-    : isFalse(GatewayConditionResolvedRefs, {
-        reason: GatewayReasonListenersNotResolved,
-        message: `listeners with references that are not resolved: ${listed(unresolved)}`,
-      });
+    : isFalse(GatewayConditionResolvedRefs, { reason: GatewayReasonListenersNotResolved, message: ofListeners });
 }
 
 /** What the conditions that ought to be true say. */

@@ -33,7 +33,7 @@ export type Surroundings = {
 };
 
 export function viewListener(checked: CheckedListener, around: Surroundings): ListenerView {
-  const { name, port, protocol, hostname, certificates, supportedKinds, allowedNamespaces } = checked;
+  const { name, port, protocol, hostname, certificates, clients, supportedKinds, allowedNamespaces } = checked;
   const refusal = checked.refusal ?? around.conflict ?? around.portProblem;
   const routeTable = routeTableOf(around.proxy, checked);
   return {
@@ -45,6 +45,7 @@ export function viewListener(checked: CheckedListener, around: Surroundings): Li
     programmable: around.gatewayServes && refusal === undefined && checked.serves,
     ...(checked.passthrough && { passthrough: true }),
     certificates,
+    ...(clients && { clients }),
     supportedKinds,
     allowedNamespaces,
     ...(routeTable !== undefined && { routeTable }),

@@ -1,5 +1,4 @@
 import {
-  type Gateway,
   GroupName,
   HTTPProtocolType,
   HTTPSProtocolType,
@@ -14,6 +13,7 @@ import {
   TLSProtocolType,
   UDPProtocolType,
 } from "@gatewright/crd-types/gateway/v1";
+import type { ClientValidation } from "../../ir/index.ts";
 import { type GroupKind, kindsOfProtocol, normalizeHostname } from "../attach/index.ts";
 import type { Problem } from "../conditions.ts";
 import { formatKind, listed } from "../messages.ts";
@@ -21,6 +21,8 @@ import type { Grants } from "../refs/index.ts";
 import type { ListenerView } from "../views.ts";
 import { type ListenerCertificates, resolveCertificates } from "./certificate-refs.ts";
 import type { CertificateTables } from "./certificates.ts";
+import { frontendAt, type FrontendView } from "./frontend.ts";
+import type { GatewayTlsView } from "./gateway-tls.ts";
 
 /** A listener by itself, before it is held against its siblings. */
 export type CheckedListener = {
@@ -32,6 +34,8 @@ export type CheckedListener = {
   readonly supportedKinds: readonly GroupKind[];
   readonly allowedNamespaces: ListenerView["allowedNamespaces"];
   readonly certificates: readonly string[];
+  /** What clients have to show; undefined: nothing. */
+  readonly clients?: ClientValidation;
   readonly passthrough?: true;
   /** Why it is not accepted. */
   readonly refusal?: Problem;
@@ -47,7 +51,7 @@ export type CheckedListener = {
 export type ListenerOwner = {
   readonly kind: "Gateway" | "ListenerSet";
   readonly namespace: string;
-  readonly gatewayTls: Gateway["spec"]["tls"];
+  readonly gatewayTls: GatewayTlsView | undefined;
 };
 
 export function checkListener(
@@ -57,14 +61,15 @@ export function checkListener(
   tables: CertificateTables,
 ): CheckedListener {
   const { name, port, protocol } = listener;
-  const refusal = refusalOf(listener, owner.gatewayTls);
+  const terminates = endsTls(listener);
+  const frontend = frontendOf(listener, owner);
+  const refusal = refusalOf(listener) ?? frontend.refusal;
   const kinds = kindsOf(listener);
-  const terminates = protocol === HTTPSProtocolType || (protocol === TLSProtocolType && !isPassthrough(listener));
   const needsCertificate = terminates && refusal === undefined;
   const certificates: ListenerCertificates = needsCertificate
     ? resolveCertificates(owner, listener.tls?.certificateRefs ?? [], grants, tables)
     : { names: [], warnings: [] };
-  const unresolved = certificates.problem ?? kinds.problem;
+  const unresolved = certificates.problem ?? frontend.unresolved ?? kinds.problem;
   return {
     name,
     port,
@@ -76,6 +81,7 @@ export function checkListener(
     supportedKinds: kinds.supported,
     allowedNamespaces: allowedNamespacesOf(listener),
     certificates: certificates.names,
+    ...(frontend.clients && { clients: frontend.clients }),
     ...(isPassthrough(listener) && { passthrough: true }),
     ...(refusal && { refusal }),
     ...(unresolved && { unresolved }),
@@ -85,10 +91,7 @@ export function checkListener(
 }
 
 /** What asks for something that we do not do is refused: to leave it out would serve what its author meant to guard. */
-function refusalOf(
-  { protocol, port, tls, filters }: Listener | ListenerEntry,
-  gatewayTls: ListenerOwner["gatewayTls"],
-): Problem | undefined {
+function refusalOf({ protocol, tls, filters }: Listener | ListenerEntry): Problem | undefined {
   const unsupported = (message: string): Problem => ({ reason: ListenerReasonUnsupportedValue, message });
   if (!protocols.has(protocol))
     return { reason: ListenerReasonUnsupportedProtocol, message: `protocol ${protocol} is not supported` };
@@ -98,8 +101,6 @@ function refusalOf(
   if (mode !== TLSModeTerminate && !(mode === TLSModePassthrough && protocol === TLSProtocolType))
     return unsupported(`tls.mode ${mode} is not for protocol ${protocol}`);
   if ((filters?.requests?.length ?? 0) > 0) return unsupported("filters of listeners are not supported");
-  if (hasTls && mode === TLSModeTerminate && validatesClients(gatewayTls, port))
-    return unsupported("validation of client certificates (spec.tls.frontend) is not supported");
   return undefined;
 }
 
@@ -114,12 +115,12 @@ const protocols: ReadonlySet<string> = new Set([
 /** The connection goes on to the backend as it is. */
 export const isPassthrough = ({ tls }: Pick<Listener, "tls">): boolean => tls?.mode === TLSModePassthrough;
 
-/** What is said for a port stands instead of the default. */
-function validatesClients(gatewayTls: ListenerOwner["gatewayTls"], port: number): boolean {
-  const frontend = gatewayTls?.frontend;
-  const perPort = frontend?.perPort?.find((entry) => entry.port === port);
-  return (perPort === undefined ? frontend?.default : perPort.tls)?.validation !== undefined;
-}
+const endsTls = (listener: Pick<Listener, "protocol" | "tls">): boolean =>
+  listener.protocol === HTTPSProtocolType || (listener.protocol === TLSProtocolType && !isPassthrough(listener));
+
+/** What is asked of clients: the same for connections as for requests, wherever TLS ends. */
+const frontendOf = (listener: Listener | ListenerEntry, { gatewayTls }: ListenerOwner): FrontendView =>
+  (gatewayTls && endsTls(listener) ? frontendAt(gatewayTls.frontend, listener.port) : undefined) ?? {};
 
 type Kinds = { readonly supported: readonly GroupKind[]; readonly problem?: Problem };
 

@@ -27,6 +27,8 @@ export type ListenerSources = {
   /** By route table key. */
   readonly tableFeatures: Table<TableFeatures>;
   readonly attachments: Table<AttachmentView>;
+  /** By Gateway key. */
+  readonly clientCertificates: Table<string>;
   readonly rules: Table<RulesView>;
 };
 
@@ -51,13 +53,14 @@ export function createListeners(graph: Graph, inputs: Inputs, sources: ListenerS
   function chainsOf(listeners: readonly ListenerView[]): readonly FilterChain[] {
     const chains = new Map<string, FilterChain>();
     for (const listener of listeners) {
-      const { name, protocol, hostname, certificates, routeTable } = listener;
+      const { name, protocol, hostname, certificates, clients, routeTable } = listener;
       for (const chain of connections.chainsOf(listener)) chains.set(chain.name, chain);
       if (routeTable === undefined || !isHttp(protocol)) continue;
       const http = managerOf(routeTable);
       if (protocol === HTTPSProtocolType) {
         const serverNames = hostname === undefined ? [] : [hostname];
-        chains.set(name, { name, serverNames, tls: { certificates, alpnProtocols }, http });
+        const tls = { certificates, alpnProtocols, ...(clients && { clients }) };
+        chains.set(name, { name, serverNames, tls, http });
       } else chains.set("http", { name: "http", serverNames: [], http });
     }
     // Which chain takes a connection is settled by its server names: an order of our own is as good, and it is stable.

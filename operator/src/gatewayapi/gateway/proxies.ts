@@ -2,6 +2,7 @@ import { type Gateway, type GatewaySpecAddress, HostnameAddressType } from "@gat
 import type { Listener, Proxy, RequestedAddress, TlsCertificate } from "../../ir/index.ts";
 import { useKey } from "../../ir/index.ts";
 import { deepEqual, type Graph, type Table } from "../../lib/index.ts";
+import { proxyKeyOf } from "../inputs.ts";
 import type { ClassView, GatewayView } from "../views.ts";
 import type { CertificateView } from "./certificate.ts";
 import { deploymentOf, type GatewayParameters } from "./parameters.ts";
@@ -59,22 +60,31 @@ export function createListenerNeeds(
   graph: Graph,
   listeners: Table<Listener>,
   certificates: Table<CertificateView>,
+  clientCertificates: Table<string>,
 ): ListenerNeeds {
   const certificatesOf = ({ filterChains }: Listener) => filterChains.flatMap(({ tls }) => tls?.certificates ?? []);
   const extensionsOf = ({ filterChains }: Listener) => filterChains.flatMap(({ http }) => http?.extensions ?? []);
   const needed = graph.index("neededSecrets", listeners, certificatesOf);
+  const shown = graph.index("shownSecrets", clientCertificates, (name) => [name]);
+  const usesOfListeners = graph.index("listenerSecretUses", listeners, (listener) =>
+    certificatesOf(listener).map((name) => useKey(listener.proxy, name)),
+  );
+  const usesOfGateways = graph.index("gatewaySecretUses", clientCertificates, (name, gateway) => [
+    useKey(proxyKeyOf(gateway), name),
+  ]);
   return {
     secrets: graph.derive<TlsCertificate>("secrets", {
-      keysOf: [needed],
+      keysOf: [needed, shown],
       compute: (name) => {
         const view = certificates.get(name);
         return view?.kind === "usable" ? view.certificate : undefined;
       },
       equal: deepEqual,
     }),
-    secretUses: graph.index("secretUses", listeners, (listener) =>
-      certificatesOf(listener).map((name) => useKey(listener.proxy, name)),
-    ),
+    secretUses: graph.derive<ReadonlySet<string>>("secretUses", {
+      keysOf: [usesOfListeners, usesOfGateways],
+      compute: (key) => usesOfListeners.get(key) ?? usesOfGateways.get(key),
+    }),
     extensionUses: graph.index("extensionUses", listeners, (listener) =>
       extensionsOf(listener).map((name) => useKey(listener.proxy, name)),
     ),

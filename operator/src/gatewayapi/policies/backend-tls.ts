@@ -1,20 +1,26 @@
 import {
   type BackendTLSPolicy,
   BackendTLSPolicyConditionResolvedRefs,
+  BackendTLSPolicyReasonInvalidCACertificateRef,
+  BackendTLSPolicyReasonInvalidKind,
   BackendTLSPolicyReasonNoValidCACertificate,
   BackendTLSPolicyReasonResolvedRefs,
+  type BackendTLSPolicyValidation,
   PolicyConditionAccepted,
   PolicyReasonAccepted,
   PolicyReasonConflicted,
   PolicyReasonInvalid,
+  PolicyReasonTargetNotFound,
 } from "@gatewright/crd-types/gateway/v1";
 import type { UpstreamTls } from "../../ir/index.ts";
 import { deepEqual, type Graph, type Table } from "../../lib/index.ts";
-import { objectKey, type Store } from "../../store/index.ts";
+import type { Store } from "../../store/index.ts";
 import { isFalse, isTrue, type Problem } from "../conditions.ts";
 import { listed } from "../messages.ts";
+import type { Authorities, AuthorityProblem, AuthorityRef, Trust } from "../trust/index.ts";
+import { authorityKey } from "../trust/index.ts";
 import type { DesiredCondition } from "../views.ts";
-import { readAuthorities } from "./authorities.ts";
+import { formatTarget, serviceOf, targetKey, targetProblem, targetsOf } from "./targets.ts";
 
 /** What a BackendTLSPolicy comes to, by its key. */
 export type BackendTlsView = {
@@ -31,8 +37,16 @@ export type BackendTls = {
   readonly policyFor: (service: string, portName: string) => BackendTlsView | undefined;
 };
 
-export function createBackendTls(graph: Graph, { objects }: Store): BackendTls {
-  const { BackendTLSPolicy } = objects;
+/** The objects with certificates of authorities that policies name, by `authorityKey`. */
+export const indexPolicyAuthorities = (graph: Graph, { objects }: Store): Table<ReadonlySet<string>> =>
+  graph.index("policyAuthorities", objects.BackendTLSPolicy, (policy) => authorityRefsOf(policy).map(authorityKey));
+
+export function createBackendTls(
+  graph: Graph,
+  { objects }: Store,
+  { resolve }: Pick<Authorities, "resolve">,
+): BackendTls {
+  const { BackendTLSPolicy, Service } = objects;
   const byTarget = graph.index("tlsPoliciesByTarget", BackendTLSPolicy, targetsOf);
 
   /** The oldest of the policies for the same target; names settle the rest. */
@@ -41,22 +55,30 @@ export function createBackendTls(graph: Graph, { objects }: Store): BackendTls {
     return rivals.toSorted((left, right) => compare(left.since, right.since) || compare(left.key, right.key))[0]?.key;
   }
 
+  function conflictOf(key: string, targets: readonly string[]): Problem | undefined {
+    const lost = targets.filter((target) => winnerOf(target) !== key);
+    const rivals = lost.map((target) => `${formatTarget(target)} (${winnerOf(target)})`);
+    return lost.length === 0
+      ? undefined
+      : { reason: PolicyReasonConflicted, message: `an older policy is for the same target: ${listed(rivals)}` };
+  }
+
+  function missingOf(targets: readonly string[]): Missing | undefined {
+    const problems = targets.flatMap((target) => targetProblem(target, Service.get(serviceOf(target))) ?? []);
+    if (problems.length === 0) return undefined;
+    return { message: listed(problems, "; "), all: problems.length === targets.length };
+  }
+
   const policies = graph.derive<BackendTlsView>("backendTlsPolicies", {
     keysOf: [BackendTLSPolicy],
     compute: (key) => {
       const policy = BackendTLSPolicy.get(key);
       if (policy === undefined) return undefined;
-      const lost = targetsOf(policy).filter((target) => winnerOf(target) !== key);
-      const conflict: Problem | undefined =
-        lost.length === 0
-          ? undefined
-          : {
-              reason: PolicyReasonConflicted,
-              message: `an older policy is for the same target: ${listed(lost.map((target) => `${target.replace("|", " ")} (${winnerOf(target)})`))}`,
-            };
+      const targets = targetsOf(policy);
+      const trust = resolve(authorityRefsOf(policy));
       return {
-        ...translatePolicy(policy, conflict, objects),
-        services: [...new Set(targetsOf(policy).map(serviceOf))],
+        ...translatePolicy(policy, trust, conflictOf(key, targets), missingOf(targets)),
+        services: [...new Set(targets.map(serviceOf))],
       };
     },
     equal: deepEqual,
@@ -72,14 +94,11 @@ export function createBackendTls(graph: Graph, { objects }: Store): BackendTls {
   };
 }
 
-const targetKey = (service: string, portName: string): string => `${service}|${portName}`;
+/** Targets that are not there. */
+type Missing = { readonly message: string; readonly all: boolean };
 
-const serviceOf = (target: string): string => target.slice(0, target.indexOf("|"));
-
-const targetsOf = ({ metadata: { namespace = "" }, spec }: BackendTLSPolicy): readonly string[] =>
-  spec.targetRefs
-    .filter(({ group, kind }) => group === "" && kind === "Service")
-    .map(({ name, sectionName = "" }) => targetKey(objectKey(namespace, name), sectionName));
+const authorityRefsOf = ({ metadata: { namespace = "" }, spec }: BackendTLSPolicy): readonly AuthorityRef[] =>
+  (spec.validation.caCertificateRefs ?? []).map((ref) => ({ ...ref, namespace }));
 
 const compare = (left: string, right: string): number => (left === right ? 0 : left < right ? -1 : 1);
 
@@ -90,48 +109,85 @@ function ageOf(policy: BackendTLSPolicy | undefined): string {
 }
 
 function translatePolicy(
-  { metadata: { namespace = "" }, spec: { validation } }: BackendTLSPolicy,
+  { spec: { validation } }: BackendTLSPolicy,
+  trust: Trust,
   conflict: Problem | undefined,
-  objects: Store["objects"],
+  missing: Missing | undefined,
 ): Omit<BackendTlsView, "services"> {
-  const { hostname, caCertificateRefs = [], wellKnownCACertificates, subjectAltNames = [] } = validation;
-  const { bundle, problems } = readAuthorities(namespace, caCertificateRefs, objects);
-  const [first] = problems;
-  const message = listed(
-    problems.map((problem) => problem.message),
-    "; ",
-  );
-  const resolved =
-    first === undefined
-      ? isTrue(BackendTLSPolicyConditionResolvedRefs, BackendTLSPolicyReasonResolvedRefs)
-      : isFalse(BackendTLSPolicyConditionResolvedRefs, { reason: first.reason, message });
-  const trusts = bundle !== "" || (caCertificateRefs.length === 0 && wellKnownCACertificates === "System");
-  const untrusting: Problem | undefined = trusts
-    ? undefined
-    : wellKnownCACertificates !== undefined && caCertificateRefs.length === 0
-      ? { reason: PolicyReasonInvalid, message: `wellKnownCACertificates ${wellKnownCACertificates} is not supported` }
-      : {
-          reason: BackendTLSPolicyReasonNoValidCACertificate,
-          message: message || "no certificate of an authority is named",
-        };
-  const problem = untrusting ?? conflict;
-  const names = subjectAltNames.flatMap(({ type, hostname: dns, uri }) => {
-    const value = type === "URI" ? uri : dns;
-    return value === undefined ? [] : [{ kind: type === "URI" ? ("uri" as const) : ("dns" as const), value }];
-  });
+  const authorities = authoritiesOf(validation, trust);
+  const lost: Problem | undefined = missing?.all
+    ? { reason: PolicyReasonTargetNotFound, message: missing.message }
+    : undefined;
+  const problem = distrust(validation, trust, authorities) ?? conflict ?? lost;
   return {
-    tls: trusts
-      ? {
-          serverName: hostname,
-          authorities: bundle === "" ? { kind: "system" } : { kind: "bundle", pem: bundle },
-          subjectAltNames: names.length === 0 ? [{ kind: "dns", value: hostname }] : names,
-        }
-      : undefined,
+    tls: authorities && {
+      serverName: validation.hostname,
+      authorities,
+      subjectAltNames: subjectAltNamesOf(validation),
+    },
     conditions: [
       problem === undefined
-        ? isTrue(PolicyConditionAccepted, PolicyReasonAccepted)
+        ? isTrue(PolicyConditionAccepted, PolicyReasonAccepted, missing?.message)
         : isFalse(PolicyConditionAccepted, problem),
-      resolved,
+      resolvedRefs(trust.problems),
     ],
   };
+}
+
+function authoritiesOf(
+  { caCertificateRefs = [], wellKnownCACertificates }: BackendTLSPolicyValidation,
+  { bundle }: Trust,
+): UpstreamTls["authorities"] | undefined {
+  if (bundle !== "") return { kind: "bundle", pem: bundle };
+  return caCertificateRefs.length === 0 && wellKnownCACertificates === "System" ? { kind: "system" } : undefined;
+}
+
+/** Why nobody is trusted. */
+function distrust(
+  { caCertificateRefs = [], wellKnownCACertificates }: BackendTLSPolicyValidation,
+  { problems }: Trust,
+  authorities: UpstreamTls["authorities"] | undefined,
+): Problem | undefined {
+  if (authorities !== undefined) return undefined;
+  if (caCertificateRefs.length === 0 && wellKnownCACertificates !== undefined)
+    return {
+      reason: PolicyReasonInvalid,
+      message: `wellKnownCACertificates ${wellKnownCACertificates} is not supported`,
+    };
+  const message = messagesOf(problems) || "no certificate of an authority is named";
+  return { reason: BackendTLSPolicyReasonNoValidCACertificate, message };
+}
+
+const reasons: Readonly<Record<AuthorityProblem["kind"], string>> = {
+  "unknown-kind": BackendTLSPolicyReasonInvalidKind,
+  // References stay in the policy's namespace: nobody has to permit them.
+  "not-permitted": BackendTLSPolicyReasonInvalidCACertificateRef,
+  invalid: BackendTLSPolicyReasonInvalidCACertificateRef,
+};
+
+function resolvedRefs(problems: readonly AuthorityProblem[]): DesiredCondition {
+  const [first] = problems;
+  return first === undefined
+    ? isTrue(BackendTLSPolicyConditionResolvedRefs, BackendTLSPolicyReasonResolvedRefs)
+    : isFalse(BackendTLSPolicyConditionResolvedRefs, { reason: reasons[first.kind], message: messagesOf(problems) });
+}
+
+const messagesOf = (problems: readonly AuthorityProblem[]): string =>
+  listed(
+    problems.map(({ message }) => message),
+    "; ",
+  );
+
+/** Where names are stated, the hostname is for SNI alone. */
+function subjectAltNamesOf({
+  hostname,
+  subjectAltNames = [],
+}: BackendTLSPolicyValidation): UpstreamTls["subjectAltNames"] {
+  const names = subjectAltNames.flatMap(({ type, hostname: dns, uri }) => {
+    const value = type === "URI" ? uri : dns;
+    return value === undefined || value === ""
+      ? []
+      : [{ kind: type === "URI" ? ("uri" as const) : ("dns" as const), value }];
+  });
+  return names.length === 0 ? [{ kind: "dns", value: hostname }] : names;
 }

@@ -1,1 +1,1 @@
-export { type BackendTls, type BackendTlsView, createBackendTls } from "./backend-tls.ts";
+export { type BackendTls, type BackendTlsView, createBackendTls, indexPolicyAuthorities } from "./backend-tls.ts";

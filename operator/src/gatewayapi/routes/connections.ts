@@ -4,7 +4,7 @@ import { weightedClusterName } from "../backends/index.ts";
 import type { RouteObject } from "../route-objects.ts";
 import type { RulesView } from "../views.ts";
 import type { References } from "./references.ts";
-import { createRuleReport } from "./report.ts";
+import { createRuleReport, type RuleReport } from "./report.ts";
 import { createdAt, verdictOf } from "./rules.ts";
 import type { HttpRouteKind } from "./unavailable.ts";
 
@@ -14,10 +14,38 @@ export type ConnectionRoute = Exclude<RouteObject, { kind: HttpRouteKind }>;
 const maxWeight = 1_000_000;
 
 /** Their rules have nothing to match: the API allows one, and of several the first takes all. */
-export function translateConnections({ kind, object }: ConnectionRoute, references: References): RulesView {
-  const rules: readonly { readonly backendRefs?: readonly BackendRef[] }[] = object.spec.rules;
+export function translateConnections(
+  { kind, object }: ConnectionRoute,
+  references: References,
+  /** For where TLS has ended at the listener; leads to the same backends. */
+  reencrypting?: References,
+): RulesView {
   const report = createRuleReport(0);
-  if (rules.length > 1) report.refuse("", "stands beside other rules, and nothing tells which one a connection is for");
+  if (object.spec.rules.length > 1)
+    report.refuse("", "stands beside other rules, and nothing tells which one a connection is for");
+  const { tcp, clusters } = shareOut(object, references, report);
+  const reencrypted = reencrypting && shareOut(object, reencrypting, createRuleReport(0));
+  return {
+    createdAt: createdAt(object),
+    rules: [],
+    ...(kind === "UDPRoute"
+      ? datagrams(object, tcp, clusters)
+      : {
+          tcp,
+          ...(reencrypted && { reencrypted: reencrypted.tcp }),
+          clusters: [...clusters, ...(reencrypted?.clusters ?? [])],
+        }),
+    ...verdictOf([{ invalid: report.invalid, unresolved: report.unresolved, routes: [] }]),
+    extensions: [],
+  };
+}
+
+function shareOut(
+  { spec }: ConnectionRoute["object"],
+  references: References,
+  report: RuleReport,
+): { readonly tcp: TcpProxy; readonly clusters: readonly Cluster[] } {
+  const rules: readonly { readonly backendRefs?: readonly BackendRef[] }[] = spec.rules;
   const shares = (rules[0]?.backendRefs ?? []).map((ref, index) => {
     const { weight = 1 } = ref;
     const field = `backendRefs[${index}]`;
@@ -33,15 +61,7 @@ export function translateConnections({ kind, object }: ConnectionRoute, referenc
     failingWeight: used.reduce((sum, { weight, cluster }) => (cluster ? sum : sum + weight), 0),
   };
   const clusters = new Map(used.flatMap(({ cluster }) => (cluster ? [[cluster.name, cluster] as const] : [])));
-  return {
-    createdAt: createdAt(object),
-    rules: [],
-    ...(kind === "UDPRoute"
-      ? datagrams(object, tcp, [...clusters.values()])
-      : { tcp, clusters: [...clusters.values()] }),
-    ...verdictOf([{ invalid: report.invalid, unresolved: report.unresolved, routes: [] }]),
-    extensions: [],
-  };
+  return { tcp, clusters: [...clusters.values()] };
 }
 
 /** Envoy's UDP proxy knows one cluster only: what is to be shared out by weight becomes one whose endpoints have the weights. */

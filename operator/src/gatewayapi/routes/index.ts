@@ -1,12 +1,14 @@
 import type { Cluster, Endpoints, VirtualHost } from "../../ir/index.ts";
 import { deepEqual, type Graph, type Table } from "../../lib/index.ts";
-import { createBackends, createClusters } from "../backends/index.ts";
+import { type BackendTransport, createBackends, createClusters } from "../backends/index.ts";
 import { createFilters } from "../filters/index.ts";
 import type { Inputs } from "../inputs.ts";
 import { createGrants, refusalOf } from "../refs/index.ts";
 import { type BackendTlsView, createBackendTls } from "../policies/index.ts";
 import type { RouteObjects } from "../route-objects.ts";
+import type { Authorities } from "../trust/index.ts";
 import type { FilterView, GatewaySide, RulesView } from "../views.ts";
+import { createRouteClusters } from "./client-certificate.ts";
 import { backendKeysOf, createReferences } from "./references.ts";
 import { failConnections, translateConnections } from "./connections.ts";
 import { failRules, isRuled, ruledRoute, translateRules } from "./rules.ts";
@@ -33,7 +35,7 @@ export type RouteSide = RouteTables & {
 export function createRouteSide(
   graph: Graph,
   inputs: Inputs,
-  gatewaySide: GatewaySide & { readonly routeObjects: RouteObjects },
+  gatewaySide: GatewaySide & { readonly routeObjects: RouteObjects; readonly authorities: Authorities },
 ): RouteSide {
   const { store, quarantine } = inputs;
   const { attachments, classes, gateways, routeObjects } = gatewaySide;
@@ -50,7 +52,7 @@ export function createRouteSide(
     },
     equal: deepEqual,
   });
-  const backendTls = createBackendTls(graph, store);
+  const backendTls = createBackendTls(graph, store, gatewaySide.authorities);
   const backends = createBackends(graph, store, backendsOfRoute, backendTls);
 
   const rules = graph.derive<RulesView>("rules", {
@@ -60,17 +62,22 @@ export function createRouteSide(
       if (route === undefined) return undefined;
       const { kind, object } = route;
       const refusal = refusalOf(quarantine, kind, object);
-      const references = createReferences(object.metadata.namespace ?? "", { grants, backends, filters }, kind);
+      const referencesOf = (transport?: BackendTransport) =>
+        createReferences(object.metadata.namespace ?? "", { grants, backends, filters }, kind, transport);
+      const references = referencesOf();
       if (isRuled(route))
         return refusal === undefined
           ? translateRules(ruledRoute(route), references)
           : failRules(ruledRoute(route), refusal);
-      return refusal === undefined ? translateConnections(route, references) : failConnections(route, refusal);
+      if (refusal !== undefined) return failConnections(route, refusal);
+      const reencrypting = kind === "TLSRoute" ? referencesOf("reencrypt") : undefined;
+      return translateConnections(route, references, reencrypting);
     },
     equal: deepEqual,
   });
 
-  const { clusters, endpoints } = createClusters(graph, store, backends, rules);
+  const routeClusters = createRouteClusters(graph, gatewaySide, rules);
+  const { clusters, endpoints } = createClusters(graph, store, backends, routeClusters);
   const live = createLiveTables(graph, gateways);
   const virtualHosts = createVirtualHosts(graph, gatewaySide, live, rules);
   const routeTables = createRouteTables(graph, { classes, gateways }, live, virtualHosts);

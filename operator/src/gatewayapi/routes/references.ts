@@ -39,10 +39,10 @@ export function createReferences(
   namespace: string,
   { grants, backends, filters }: Tables,
   routeKind: RouteKindName = "HTTPRoute",
+  transport: BackendTransport = transportsOf[routeKind][0],
 ): References {
   const clusters = new Map<string, Cluster>();
   const from = { group: "gateway.networking.k8s.io", kind: routeKind, namespace };
-  const transport = transportOf(routeKind);
 
   return {
     backend: (ref) => {
@@ -93,14 +93,13 @@ const namespaceOf = ({ namespace }: BackendObjectReference, local: string): stri
 
 const describeKind = (group: string, kind: string): string => JSON.stringify(group === "" ? kind : `${kind}.${group}`);
 
-const transportOf = (kind: RouteKindName): BackendTransport => transports[kind];
-
-const transports: Readonly<Record<RouteKindName, BackendTransport>> = {
-  HTTPRoute: "http",
-  GRPCRoute: "grpc",
-  TLSRoute: "tcp",
-  TCPRoute: "tcp",
-  UDPRoute: "udp",
+/** What comes to a TLSRoute is passed on as it is, or it has ended at the listener: that is for the listener to say. */
+const transportsOf: Readonly<Record<RouteKindName, readonly [BackendTransport, ...BackendTransport[]]>> = {
+  HTTPRoute: ["http"],
+  GRPCRoute: ["grpc"],
+  TLSRoute: ["tcp", "reencrypt"],
+  TCPRoute: ["tcp"],
+  UDPRoute: ["udp"],
 };
 
 type BackendRule = {
@@ -110,7 +109,6 @@ type BackendRule = {
 
 /** Keys of the backends that a route refers to, permitted or not, each once. */
 export function backendKeysOf({ kind, object: { metadata, spec } }: RouteObject): readonly string[] {
-  const transport = transportOf(kind);
   const rules: readonly BackendRule[] = spec.rules ?? [];
   const refs = rules.flatMap(({ backendRefs = [], filters = [] }): readonly BackendObjectReference[] => [
     ...backendRefs,
@@ -118,7 +116,9 @@ export function backendKeysOf({ kind, object: { metadata, spec } }: RouteObject)
   ]);
   const keys = refs.flatMap((ref) =>
     isService(ref) && ref.port !== undefined
-      ? [backendKey(namespaceOf(ref, metadata.namespace ?? ""), ref.name, ref.port, transport)]
+      ? transportsOf[kind].map((transport) =>
+          backendKey(namespaceOf(ref, metadata.namespace ?? ""), ref.name, ref.port ?? 0, transport),
+        )
       : [],
   );
   return [...new Set(keys)].toSorted();

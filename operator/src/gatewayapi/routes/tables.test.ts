@@ -166,10 +166,10 @@ describe("the cost of a change", () => {
     const edited = httpRoute("r7", [{ ...to("app", extension("own-7")), timeouts: { request: "1s" } }], {
       hostnames: ["h7.example.com"],
     });
-    // The route's backends, its rules, its one virtual host.
+    // The route's backends, its rules, its clusters, its one virtual host.
     assert.equal(
       it.costOf(() => it.put(edited)),
-      3,
+      4,
     );
     assert.deepEqual([...changed.take()], [virtualHostKey(webTable, "h7.example.com")]);
     // An edit that says the same ends at the rules.
@@ -181,7 +181,7 @@ describe("the cost of a change", () => {
     // The filter, the rules and the host of the one route that takes it.
     assert.equal(
       it.costOf(() => it.putFilter(httpFilter("own-7", { filter: "f.own", typedConfig: { "@type": "u" } }))),
-      3,
+      4,
     );
     // Endpoints go past all routes.
     assert.equal(

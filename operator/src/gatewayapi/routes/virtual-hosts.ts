@@ -9,6 +9,7 @@ import { deepEqual, type Graph, type Table } from "../../lib/index.ts";
 import { compareSpecificity } from "../attach/hostnames.ts";
 import { parseRouteKey } from "../route-objects.ts";
 import type { AttachmentView, GatewaySide, RulesView } from "../views.ts";
+import { presentingRoute } from "./client-certificate.ts";
 import { type Contender, inOrder } from "./precedence.ts";
 import { type ListenerFacts, settleRedirect } from "./redirect.ts";
 
@@ -18,11 +19,11 @@ import { type ListenerFacts, settleRedirect } from "./redirect.ts";
  */
 export function createVirtualHosts(
   graph: Graph,
-  gatewaySide: Pick<GatewaySide, "attachments" | "reservedHosts" | "misdirectedHosts">,
+  gatewaySide: Pick<GatewaySide, "attachments" | "clientCertificates" | "reservedHosts" | "misdirectedHosts">,
   live: Table<unknown>,
   rules: Table<RulesView>,
 ): Table<VirtualHost> {
-  const { attachments, reservedHosts, misdirectedHosts } = gatewaySide;
+  const { attachments, clientCertificates, reservedHosts, misdirectedHosts } = gatewaySide;
   const routesOf = graph.index("routesOfHost", attachments, hostKeysOf);
 
   function contendersOf(routeKey: string, routeTable: string, host: string): readonly Contender[] {
@@ -46,7 +47,9 @@ export function createVirtualHosts(
       if (misdirectedHosts.get(key) !== undefined) return { ...place, routes: [misdirected(proxy)] };
       const listener: ListenerFacts = { port, scheme: httpsListener === undefined ? "http" : "https" };
       const contenders = [...(routesOf.get(key) ?? [])].flatMap((routeKey) => contendersOf(routeKey, routeTable, host));
-      return { ...place, routes: inOrder(contenders).map((route) => settleRedirect(route, listener, host)) };
+      const certificate = clientCertificates.get(proxy);
+      const settle = (route: Route) => presentingRoute(settleRedirect(route, listener, host), certificate);
+      return { ...place, routes: inOrder(contenders).map(settle) };
     },
     equal: deepEqual,
   });

@@ -1,0 +1,10 @@
+export {
+  type Authorities,
+  type AuthorityProblem,
+  type AuthorityRef,
+  authorityKey,
+  createAuthorities,
+  type Trust,
+} from "./authorities.ts";
+export { parsePem } from "./pem.ts";
+export { secretText } from "./secret-text.ts";
