@@ -10,5 +10,6 @@ export {
   type ListWatchState,
   type ObjectEvent,
 } from "./list-watch.ts";
-export { type RawObject } from "./raw-object.ts";
+export { isFields, type RawObject } from "./raw-object.ts";
 export { type Trouble } from "./trouble.ts";
+export { type ServedKind, type ServedKinds } from "./served-kind.ts";

@@ -8,3 +8,9 @@ export {
   type Place,
   type SourceProblem,
 } from "./files/index.ts";
+export {
+  createKubernetesSource,
+  type KindState,
+  type KubernetesSource,
+  type KubernetesSourceOptions,
+} from "./kubernetes/index.ts";

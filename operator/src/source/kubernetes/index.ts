@@ -1,0 +1,6 @@
+export {
+  createKubernetesSource,
+  type KindState,
+  type KubernetesSource,
+  type KubernetesSourceOptions,
+} from "./kubernetes-source.ts";

@@ -1,0 +1,141 @@
+import {
+  type ApiServer,
+  createListWatch,
+  type ListWatch,
+  type ListWatchState,
+  type ObjectEvent,
+  resourcePath,
+  type ServedKind,
+  type ServedKinds,
+} from "../../kubernetes/index.ts";
+import type { Clock, Logger } from "../../lib/index.ts";
+import { type Change, isStoredKind, type StoredKind, storedKinds } from "../../store/index.ts";
+import { readClusterObject } from "./read-object.ts";
+import { selectorsOf } from "./selectors.ts";
+
+export type KubernetesSourceOptions = {
+  readonly api: ApiServer;
+  /** Has had a first answer: what it does not have at `start` is taken to be not there. */
+  readonly served: ServedKinds;
+  readonly logger: Logger;
+  readonly onChanges: (changes: readonly Change[]) => void;
+  /** Called once: all kinds that are served have been read, or the server has said that they may not be. */
+  readonly onSynced: () => void;
+  readonly clock?: Clock;
+  /** In [0, 1). */
+  readonly random?: () => number;
+  /** See `ListWatchOptions`. */
+  readonly silenceMs?: number;
+};
+
+export type KindState = ListWatchState & {
+  /** Objects that came in a form that we cannot take. Their last good form stays, if there is one. */
+  readonly skipped: number;
+  readonly version: string;
+};
+
+export type KubernetesSource = {
+  readonly start: () => void;
+  readonly isSynced: () => boolean;
+  /** Of the kinds that are served. */
+  readonly state: () => ReadonlyMap<StoredKind, KindState>;
+  readonly close: () => void;
+};
+
+type Reading = { readonly watch: ListWatch; readonly skipped: Set<string>; version: string };
+
+/** The objects of a cluster, and what becomes of them: all kinds that the store has, as far as the server has them. */
+export function createKubernetesSource(options: KubernetesSourceOptions): KubernetesSource {
+  const { served, logger, onChanges } = options;
+  const readings = new Map<StoredKind, Reading>();
+  let isSynced = false;
+  let stopListening: (() => void) | undefined;
+
+  /** Follows what is served now. */
+  function follow(): void {
+    const now = served.served();
+    for (const kind of allKinds) {
+      const reading = readings.get(kind);
+      const at = now.get(kind);
+      if (at === undefined) {
+        if (reading !== undefined) drop(kind, reading);
+      } else if (reading === undefined) readings.set(kind, open(kind, at));
+      else {
+        reading.version = at.version;
+        reading.watch.moveTo(resourcePath(at));
+        if (reading.watch.state().trouble?.kind === "missing") reading.watch.retry();
+      }
+    }
+    checkSynced();
+  }
+
+  function open(kind: StoredKind, at: ServedKind): Reading {
+    const skipped = new Set<string>();
+    const watch = createListWatch({
+      ...options,
+      path: resourcePath(at),
+      name: kind,
+      selectors: selectorsOf(kind),
+      onEvents: (events) => {
+        const changes = events.flatMap((event) => take(kind, event, skipped) ?? []);
+        if (changes.length > 0) onChanges(changes);
+      },
+      onState: checkSynced,
+    });
+    return { watch, skipped, version: at.version };
+  }
+
+  function take(kind: StoredKind, event: ObjectEvent, skipped: Set<string>): Change | undefined {
+    const { key } = event;
+    skipped.delete(key);
+    if (event.kind === "gone") return { kind, key, object: undefined };
+    const reading = readClusterObject(kind, event.object);
+    if (reading.kind === "change") return reading.change;
+    skipped.add(key);
+    logger.warn({ problems: reading.problems }, `${kind} ${key} is left out as it is now: it does not fit the schema`);
+    return undefined;
+  }
+
+  function drop(kind: StoredKind, { watch }: Reading): void {
+    readings.delete(kind);
+    watch.close();
+    const changes = [...watch.keys()].map((key): Change => ({ kind, key, object: undefined }));
+    if (changes.length > 0) onChanges(changes);
+  }
+
+  function checkSynced(): void {
+    // Only once all kinds are being read.
+    if (isSynced || stopListening === undefined || ![...readings.values()].every(({ watch }) => isSettled(watch)))
+      return;
+    isSynced = true;
+    options.onSynced();
+  }
+
+  return {
+    start: () => {
+      if (stopListening !== undefined) return;
+      stopListening = served.onChange(follow);
+      follow();
+    },
+    isSynced: () => isSynced,
+    state: () =>
+      new Map(
+        [...readings].map(([kind, { watch, skipped, version }]) => [
+          kind,
+          { ...watch.state(), skipped: skipped.size, version },
+        ]),
+      ),
+    close: () => {
+      stopListening?.();
+      for (const { watch } of readings.values()) watch.close();
+    },
+  };
+}
+
+const allKinds = Object.keys(storedKinds).filter(isStoredKind);
+
+/** Whoever may not read a kind does not wait for it: that may last, and has been said. */
+function isSettled(watch: ListWatch): boolean {
+  const { isListed, trouble } = watch.state();
+  return isListed || trouble?.kind === "forbidden" || trouble?.kind === "missing";
+}
