@@ -7,6 +7,7 @@ import {
   type Ir,
   type Listener,
   listenerKey,
+  parseUseKey,
   type Proxy,
   type RouteTable,
   routeTableKeyOf,
@@ -38,6 +39,23 @@ export function createIrSources(graph: Graph): { readonly ir: Ir; readonly apply
   const clusters = source<Cluster>("clusters");
   const endpoints = source<Endpoints>("endpoints");
   const secrets = source<TlsCertificate>("secrets");
+  const clusterUses = createClusterUses(
+    graph,
+    graph.index("hostClusterUses", virtualHosts, (host) => clustersOf(host).map((name) => useKey(host.proxy, name))),
+    listeners,
+  );
+  const shownCertificates = graph.derive<string>("shownCertificates", {
+    keysOf: [clusterUses],
+    compute: (key) => {
+      const { proxy, name } = parseUseKey(key);
+      const shown = clusters.get(name)?.tls?.clientCertificate;
+      return shown === undefined ? undefined : useKey(proxy, shown);
+    },
+  });
+  const usesByListeners = graph.index("secretUsesByListeners", listeners, ({ proxy, filterChains }) =>
+    filterChains.flatMap(({ tls }) => (tls?.certificates ?? []).map((name) => useKey(proxy, name))),
+  );
+  const usesByClusters = graph.index("secretUsesByClusters", shownCertificates, (use) => [use]);
   const ir: Ir = {
     proxies: source<Proxy>("proxies"),
     listeners,
@@ -46,15 +64,12 @@ export function createIrSources(graph: Graph): { readonly ir: Ir; readonly apply
     virtualHostsOf: graph.index("virtualHostsOf", virtualHosts, ({ routeTable }) => [routeTable]),
     clusters,
     endpoints,
-    clusterUses: createClusterUses(
-      graph,
-      graph.index("hostClusterUses", virtualHosts, (host) => clustersOf(host).map((name) => useKey(host.proxy, name))),
-      listeners,
-    ),
+    clusterUses,
     secrets,
-    secretUses: graph.index("secretUses", listeners, ({ proxy, filterChains }) =>
-      filterChains.flatMap(({ tls }) => (tls?.certificates ?? []).map((name) => useKey(proxy, name))),
-    ),
+    secretUses: graph.derive<ReadonlySet<string>>("secretUses", {
+      keysOf: [usesByListeners, usesByClusters],
+      compute: (key) => usesByListeners.get(key) ?? usesByClusters.get(key),
+    }),
     extensionUses: graph.index("extensionUses", listeners, ({ proxy, filterChains }) =>
       filterChains.flatMap(({ http }) => (http?.extensions ?? []).map((name) => useKey(proxy, name))),
     ),
