@@ -6,7 +6,13 @@ import type { ExtensionCheck, Refusal } from "../../operator/src/gatewayapi/inpu
 import { createRouteObjects } from "../../operator/src/gatewayapi/route-objects.ts";
 import { createAuthorities } from "../../operator/src/gatewayapi/trust/index.ts";
 import { createRouteSide } from "../../operator/src/gatewayapi/routes/index.ts";
-import type { AttachedListener, AttachmentView, ClassView, GatewayView } from "../../operator/src/gatewayapi/views.ts";
+import type {
+  AttachedListener,
+  AttachmentView,
+  ClassView,
+  GatewayView,
+  ListenerGroup,
+} from "../../operator/src/gatewayapi/views.ts";
 import { routeTableKey, virtualHostKey } from "../../operator/src/ir/index.ts";
 import { createGraph } from "../../operator/src/lib/index.ts";
 import { createStore, objectKey } from "../../operator/src/store/index.ts";
@@ -74,6 +80,7 @@ export function createRouteFixture() {
   const store = createStore(graph);
   const classes = graph.source<ClassView>("classes");
   const gateways = graph.source<GatewayView>("gateways");
+  const listenerGroups = graph.source<ListenerGroup>("listenerGroups");
   const attachments = graph.source<AttachmentView>("attachments");
   const reservedHosts = graph.source<ReadonlySet<string>>("reservedHosts");
   const misdirectedHosts = graph.source<ReadonlySet<string>>("misdirectedHosts");
@@ -92,6 +99,7 @@ export function createRouteFixture() {
     {
       classes,
       gateways,
+      listenerGroups,
       attachments,
       reservedHosts,
       misdirectedHosts,
@@ -103,7 +111,7 @@ export function createRouteFixture() {
 
   /** A Gateway with one listener for each route table. */
   function serve(...routeTables: readonly string[]): void {
-    gateways.set(gatewayKey, {
+    const view: GatewayView = {
       key: gatewayKey,
       proxy: gatewayKey,
       namespace,
@@ -115,6 +123,7 @@ export function createRouteFixture() {
       conditions: [],
       listeners: routeTables.map((routeTable, index) => ({
         name: `l${index}`,
+        id: `l${index}`,
         port: 80,
         protocol: "HTTP",
         programmable: true,
@@ -125,7 +134,9 @@ export function createRouteFixture() {
         routeTable,
         conditions: [],
       })),
-    });
+    };
+    gateways.set(gatewayKey, view);
+    listenerGroups.set(gatewayKey, { ...view, gateway: gatewayKey });
   }
 
   function attach(routeKey: string, ...listeners: readonly Partial<AttachedListener>[]): void {
@@ -134,6 +145,7 @@ export function createRouteFixture() {
         {
           parentRef: { name: "gw" },
           gateway: gatewayKey,
+          parent: gatewayKey,
           accepted: { type: "Accepted", status: "True", reason: "Accepted", message: "" },
           listeners: listeners.map((listener) => ({
             proxy: gatewayKey,

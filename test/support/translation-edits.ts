@@ -43,6 +43,7 @@ function makeOne(world: World<Translation>, edit: Edit): void {
 
 const namespaces = ["infra", "apps"] as const;
 const gatewayKeys = ["infra/g0", "infra/g1", "apps/g2"] as const;
+const listenerSetKeys = ["infra/s0", "apps/s1", "apps/s2"] as const;
 
 const tls = (namespace: string) => ({ certificateRefs: [{ name: "cert", namespace }] });
 const selector = { matchLabels: { team: "blue" } };
@@ -70,6 +71,8 @@ const listeners = [
   { name: "secure", port: 443, protocol: "HTTPS", tls: tls("infra") },
   { name: "granted", port: 443, protocol: "HTTPS", hostname: "*.example.com", tls: tls("certs") },
   { name: "rival", port: 80, protocol: "HTTPS", tls: tls("infra") },
+  { name: "passed", port: 443, protocol: "TLS", hostname: "b.example.com", tls: { mode: "Passthrough" } },
+  { name: "datagrams", port: 80, protocol: "UDP" },
 ];
 
 const [good, other] = [
@@ -85,9 +88,19 @@ const secretValues = [
 
 const base64 = (text: string) => Buffer.from(text).toString("base64");
 
-function object(apiVersion: string, kind: string, key: string, fields: object, generation = 1): Edit {
+function object(
+  apiVersion: string,
+  kind: string,
+  key: string,
+  fields: object,
+  generation = 1,
+  creationTimestamp?: string,
+): Edit {
   const [first = "", second] = key.split("/");
-  const metadata = second === undefined ? { name: first } : { namespace: first, name: second };
+  const metadata = {
+    ...(second === undefined ? { name: first } : { namespace: first, name: second }),
+    ...(creationTimestamp !== undefined && { creationTimestamp }),
+  };
   return {
     of: "object",
     kind,
@@ -138,6 +151,9 @@ const parentRefs = [
   { name: "g1", namespace: "infra", port: 80 },
   { name: "g2", namespace: "apps" },
   { name: "g2", namespace: "apps", sectionName: "secure" },
+  { kind: "ListenerSet", name: "s0", namespace: "infra" },
+  { kind: "ListenerSet", name: "s1", namespace: "apps" },
+  { kind: "ListenerSet", name: "s2", namespace: "apps", sectionName: "one" },
 ];
 
 const edits: readonly fc.Arbitrary<Edit>[] = [
@@ -147,11 +163,32 @@ const edits: readonly fc.Arbitrary<Edit>[] = [
       stated: fc.subarray(listeners, { minLength: 1, maxLength: 6 }),
       gatewayClassName: fc.constantFrom("ours", "ours", "ours", "ours", "configured", "configured", "foreign"),
       addresses: fc.constantFrom([], [], [], [], [{ value: "192.0.2.1" }], [{ value: "192.0.2.1" }], [{ type: "x/y" }]),
+      from: fc.constantFrom("All", "All", "Same", "Selector", "None"),
       generation,
     })
-    .map(({ key, stated, generation: at, ...spec }) =>
-      object(gatewayApi, "Gateway", key, { spec: { ...spec, listeners: stated } }, at),
-    ),
+    .map(({ key, stated, from, generation: at, ...spec }) => {
+      const allowedListeners = { namespaces: from === "Selector" ? { from, selector } : { from } };
+      return object(gatewayApi, "Gateway", key, { spec: { ...spec, allowedListeners, listeners: stated } }, at);
+    }),
+  fc
+    .record({
+      key: fc.constantFrom(...listenerSetKeys),
+      parent: fc.constantFrom(...gatewayKeys),
+      stated: fc.subarray(listeners, { minLength: 1, maxLength: 6 }),
+      year: fc.constantFrom(2024, 2025, 2026),
+      generation,
+    })
+    .map(({ key, parent, stated, year, generation: at }) => {
+      const [namespace = "", name = ""] = parent.split("/");
+      return object(
+        gatewayApi,
+        "ListenerSet",
+        key,
+        { spec: { parentRef: { namespace, name }, listeners: stated } },
+        at,
+        `${year}-01-01T00:00:00Z`,
+      );
+    }),
   fc
     .record({
       key: fc.constantFrom("infra/r0", "infra/r1", "apps/r2", "apps/r3"),
@@ -167,12 +204,12 @@ const edits: readonly fc.Arbitrary<Edit>[] = [
     .record({ key: fc.constantFrom(...secretKeys), value: fc.constantFrom(...secretValues) })
     .map(({ key, value: [certificate, privateKey] }) => secret(key, certificate, privateKey)),
   fc
-    .record({ from: fc.constantFrom(...namespaces), kind: fc.constantFrom("Gateway", "HTTPRoute") })
+    .record({ from: fc.constantFrom(...namespaces), kind: fc.constantFrom("Gateway", "ListenerSet", "HTTPRoute") })
     .map(({ from, kind }) =>
-      object(gatewayApi, "ReferenceGrant", kind === "Gateway" ? "certs/grant" : "infra/grant", {
+      object(gatewayApi, "ReferenceGrant", kind === "HTTPRoute" ? "infra/grant" : "certs/grant", {
         spec: {
           from: [{ group: "gateway.networking.k8s.io", kind, namespace: from }],
-          to: [{ group: "", kind: kind === "Gateway" ? "Secret" : "Service" }],
+          to: [{ group: "", kind: kind === "HTTPRoute" ? "Service" : "Secret" }],
         },
       }),
     ),
@@ -209,6 +246,9 @@ const edits: readonly fc.Arbitrary<Edit>[] = [
     .constantFrom(
       ["Gateway", "infra/g0"],
       ["Gateway", "apps/g2"],
+      ["ListenerSet", "infra/s0"],
+      ["ListenerSet", "apps/s1"],
+      ["ListenerSet", "apps/s2"],
       ["HTTPRoute", "infra/r0"],
       ["HTTPRoute", "apps/r2"],
       ["Secret", "infra/cert"],
@@ -276,9 +316,9 @@ export const beginning: readonly Edit[] = [
   ...gatewayKeys.map((key) => ({ of: "proxyStates", key, value: { kind: "ready" } }) as const),
 ];
 
-/** Edits in batches, as they come together in one round of the loop. Gateways and routes change the most. */
+/** Edits in batches, as they come together in one round of the loop. Gateways, their ListenerSets and routes change the most. */
 export const histories: fc.Arbitrary<readonly (readonly Edit[])[]> = fc.array(
-  fc.array(fc.oneof(...edits.map((arbitrary, index) => ({ arbitrary, weight: index < 2 ? 4 : 1 }))), {
+  fc.array(fc.oneof(...edits.map((arbitrary, index) => ({ arbitrary, weight: index < 3 ? 4 : 1 }))), {
     minLength: 1,
     maxLength: 6,
   }),

@@ -1,5 +1,5 @@
 import { formatOrigin } from "../ir/index.ts";
-import { formatProblem, type Problem, type RowContext, rowOf } from "../standalone/index.ts";
+import { formatProblem, listenersOf, type Problem, type RowContext, rowOf } from "../standalone/index.ts";
 import type { XdsProblem } from "../xds/index.ts";
 import type { OfflineTranslation } from "./translation.ts";
 
@@ -10,7 +10,7 @@ export function problemsOf(
 ): readonly Problem[] {
   const context: RowContext = {
     member: () => undefined,
-    gateway: (key) => store.objects.Gateway.get(key)?.spec,
+    listeners: listenersOf(store),
     hostnames: () => [],
     place,
   };

@@ -114,7 +114,7 @@ describe("gatewright translate", function () {
     assert.match(err, /several Gateways; choose one with --gateway: demo\/secure, demo\/web/);
     const chosen = await translate(both, "--gateway", "demo/secure", "--kind", "listener");
     assert.equal(chosen.code, 0);
-    assert.match(chosen.out, /name: https-8443/);
+    assert.match(chosen.out, /name: tls-8443/);
     assert.doesNotMatch(chosen.out, /http-8080/);
     assert.match((await translate(both, "-g", "demo/none")).err, /no Gateway demo\/none of ours, only demo\/secure/);
   });

@@ -18,6 +18,13 @@ export const isFalse = (type: string, { reason, message }: Problem): DesiredCond
   message: cutMessage(message),
 });
 
+/** What the conditions that ought to be true say. */
+export const reasonsOf = (conditions: readonly DesiredCondition[]): string =>
+  conditions
+    .filter(({ status, message }) => status === "False" && message !== "")
+    .map(({ message }) => message)
+    .join("; ");
+
 /** The conditions as they go into a status. */
 export const observedAt = (generation: number, conditions: readonly DesiredCondition[]): readonly DesiredCondition[] =>
   conditions.map((condition) => ({ ...condition, observedGeneration: generation }));

@@ -1,23 +1,37 @@
 import type { Proxy } from "../ir/index.ts";
 import type { Graph, Table } from "../lib/index.ts";
-import { createAttachments, createListenerHosts } from "./attach/index.ts";
+import {
+  createAttachments,
+  createAttachPoints,
+  createListenerHosts,
+  createNamespaceLabels,
+  createServedHosts,
+} from "./attach/index.ts";
 import { createClasses } from "./classes.ts";
 import {
   type CertificateTables,
+  createAdmissions,
   createCertificates,
+  createClaims,
   createGateways,
   createGatewayTls,
+  createListenerGroups,
+  createListenerSets,
+  createOverlaps,
   createOwnGateways,
   createParameters,
+  createPorts,
   createProxies,
+  createStatedListeners,
   indexFrontendAuthorities,
+  type OverlapsOf,
 } from "./gateway/index.ts";
 import type { Inputs } from "./inputs.ts";
 import { indexPolicyAuthorities } from "./policies/index.ts";
 import { createGrants } from "./refs/index.ts";
 import { createRouteObjects, type RouteObjects } from "./route-objects.ts";
 import { type Authorities, createAuthorities } from "./trust/index.ts";
-import type { GatewaySide } from "./views.ts";
+import type { GatewaySide, ListenerSetView } from "./views.ts";
 
 /** All that can be said of classes, Gateways and attachments without looking into a route's rules. */
 export function createGatewaySide(
@@ -27,29 +41,48 @@ export function createGatewaySide(
   CertificateTables & {
     readonly proxies: Table<Proxy>;
     readonly routeObjects: RouteObjects;
+    /** By ListenerSet key. */
+    readonly listenerSets: Table<ListenerSetView>;
+    readonly overlapsOf: OverlapsOf;
     readonly authorities: Authorities;
   } {
   const classes = createClasses(graph, inputs);
   const own = createOwnGateways(graph, inputs, classes);
   const grants = createGrants(graph, inputs.store);
-  const certificates = createCertificates(graph, inputs, own);
+  const labels = createNamespaceLabels(graph, inputs.store.objects.Namespace);
+  const admissions = createAdmissions(graph, inputs, own, labels);
+  const certificates = createCertificates(graph, inputs, own, admissions);
   const authorities = createAuthorities(graph, inputs.store, [
     indexFrontendAuthorities(graph, own),
     indexPolicyAuthorities(graph, inputs.store),
   ]);
   const { gatewayTls, clientCertificates } = createGatewayTls(graph, { own, grants, certificates, authorities });
   const parameters = createParameters(graph, inputs, own);
-  const gateways = createGateways(graph, inputs, { own, classes, grants, certificates, gatewayTls, parameters });
+  const stated = createStatedListeners(graph, inputs, { own, admissions, grants, certificates, gatewayTls });
+  const conflictsOf = createClaims(graph, stated);
+  const gateways = createGateways(graph, inputs, { own, classes, stated, conflictsOf, gatewayTls, parameters });
+  const listenerSets = createListenerSets(graph, inputs, { admissions, stated, conflictsOf, gateways });
+  const listenerGroups = createListenerGroups(graph, gateways, listenerSets);
+  const served = createServedHosts(graph, listenerGroups);
   const routeObjects = createRouteObjects(graph, inputs.store);
   return {
     classes,
     routeObjects,
     gateways,
-    attachments: createAttachments(graph, inputs, routeObjects, gateways),
-    ...createListenerHosts(graph, gateways),
+    listenerSets,
+    listenerGroups,
+    attachments: createAttachments(graph, routeObjects, createAttachPoints(graph, listenerGroups, served), labels),
+    ...createListenerHosts(graph, listenerGroups, served),
+    overlapsOf: createOverlaps(listenerGroups, served),
     ...certificates,
     clientCertificates,
     authorities,
-    proxies: createProxies(graph, { own, classes, parameters, gateways }),
+    proxies: createProxies(graph, {
+      own,
+      classes,
+      parameters,
+      gateways,
+      ports: createPorts(graph, listenerGroups),
+    }),
   };
 }

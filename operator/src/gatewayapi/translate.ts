@@ -23,7 +23,7 @@ export type Translation = {
  */
 export function createTranslation(graph: Graph, inputs: Inputs): Translation {
   const side = createGatewaySide(graph, inputs);
-  const { classes, gateways, attachments, proxies } = side;
+  const { gateways, attachments, proxies } = side;
   const routes = createRouteSide(graph, inputs, side);
   const { tableFeatures, rules, filters } = routes;
   const listeners = createListeners(graph, inputs, { ...side, tableFeatures, rules });
@@ -39,7 +39,7 @@ export function createTranslation(graph: Graph, inputs: Inputs): Translation {
       endpoints: routes.endpoints,
       clusterUses: createClusterUses(graph, routes.clusterUses, listeners),
     },
-    statuses: createStatuses(graph, inputs, { ...routes, classes, gateways, attachments, rules, filters }),
+    statuses: createStatuses(graph, inputs, { ...routes, ...side, rules, filters }),
     gateways,
     attachments,
   };

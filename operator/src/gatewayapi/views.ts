@@ -1,7 +1,7 @@
 // What the steps of translation hand to each other. Each is a table; each value is computed from nothing by one pure function.
 import type { MeshConfig } from "@gatewright/crd-types/config/v1";
 import type { HTTPRouteRule, ParentReference } from "@gatewright/crd-types/gateway/v1";
-import type { Condition, LabelSelector } from "@gatewright/crd-types/meta/v1";
+import type { Condition } from "@gatewright/crd-types/meta/v1";
 import type {
   ClientValidation,
   Cluster,
@@ -13,6 +13,7 @@ import type {
   UdpProxy,
 } from "../ir/index.ts";
 import type { Table } from "../lib/index.ts";
+import type { AllowedNamespaces } from "./attach/namespaces.ts";
 import type { RouteKindName } from "./route-objects.ts";
 
 /** A condition before its writer has put `lastTransitionTime` on it. */
@@ -25,7 +26,7 @@ export type ClassView = {
   readonly mesh?: MeshConfig;
 };
 
-/** A Gateway of one of our classes, its listeners checked. Knows nothing of routes. By Gateway key. */
+/** A Gateway of one of our classes, its own listeners checked. Knows nothing of routes. By Gateway key. */
 export type GatewayView = {
   readonly key: string;
   readonly proxy: ProxyKey;
@@ -43,8 +44,33 @@ export type GatewayView = {
   readonly conditions: readonly DesiredCondition[];
 };
 
+/** A ListenerSet whose parent is a Gateway of ours. By ListenerSet key. */
+export type ListenerSetView = {
+  /** Key of the Gateway. */
+  readonly gateway: string;
+  readonly namespace: string;
+  readonly generation: number;
+  /** In the set's order. Empty where the Gateway does not take the set. */
+  readonly listeners: readonly ListenerView[];
+  /** As of a Gateway. */
+  readonly ports: readonly ProxyPort[];
+  /** The Accepted condition. */
+  readonly accepted: DesiredCondition;
+  /** Why the Gateway does not take it at all: then no route has it for a parent either. */
+  readonly closed?: string;
+};
+
+/** The listeners of a Gateway or of a ListenerSet: all that serving and attachment need to know of either. By `parentKey`. */
+export type ListenerGroup = Pick<GatewayView, "proxy" | "namespace" | "listeners" | "ports"> & {
+  /** Key of the Gateway that serves them. */
+  readonly gateway: string;
+  readonly closed?: string;
+};
+
 export type ListenerView = {
   readonly name: string;
+  /** Unique among all listeners that the Gateway serves, where a ListenerSet may use a name again. */
+  readonly id: string;
   readonly port: number;
   /** As the Gateway states it, known or not. */
   readonly protocol: string;
@@ -61,11 +87,7 @@ export type ListenerView = {
   /** What clients have to show; undefined: nothing. */
   readonly clients?: ClientValidation;
   readonly supportedKinds: readonly { readonly group: string; readonly kind: string }[];
-  readonly allowedNamespaces:
-    | { readonly kind: "all" }
-    | { readonly kind: "same" }
-    | { readonly kind: "none" }
-    | { readonly kind: "selector"; readonly selector: LabelSelector };
+  readonly allowedNamespaces: AllowedNamespaces;
   /** Key of the table that its routes go to: of the IR's route tables for HTTP and HTTPS. Undefined for protocols that we do not serve. */
   readonly routeTable?: string;
   /** All but Programmed, which needs the proxy's word. */
@@ -74,13 +96,16 @@ export type ListenerView = {
 
 /** What became of a route's parent references. By `routeKey`. */
 export type AttachmentView = {
-  /** Only references to our Gateways, in the route's order. */
+  /** Only references to our Gateways and their ListenerSets, in the route's order. */
   readonly parents: readonly ParentView[];
 };
 
 export type ParentView = {
   readonly parentRef: ParentReference;
+  /** Key of the Gateway that serves it. */
   readonly gateway: string;
+  /** `parentKey` of the Gateway or ListenerSet that is referred to. */
+  readonly parent: string;
   /** Listeners that took the route, those that serve no traffic included. Empty: not accepted. */
   readonly listeners: readonly AttachedListener[];
   /** The Accepted condition, without `observedGeneration`. */
@@ -89,6 +114,7 @@ export type ParentView = {
 
 export type AttachedListener = {
   readonly proxy: ProxyKey;
+  /** Its name in its Gateway or ListenerSet. */
   readonly listener: string;
   readonly port: number;
   readonly routeTable: string;
@@ -111,18 +137,20 @@ export type GatewaySide = {
   readonly classes: Table<ClassView>;
   /** By Gateway key. */
   readonly gateways: Table<GatewayView>;
+  /** By `parentKey`. */
+  readonly listenerGroups: Table<ListenerGroup>;
   /** The certificate that a Gateway shows to backends, by Gateway key: its name in the IR's `secrets` table. */
   readonly clientCertificates: Table<string>;
   /** By `routeKey`. */
   readonly attachments: Table<AttachmentView>;
   /**
-   * Hosts that listeners state, by `virtualHostKey`; the members are keys of their Gateways. Such a virtual host exists even
+   * Hosts that listeners state, by `virtualHostKey`; the members are `parentKey`s. Such a virtual host exists even
    * without routes, and answers 404: a request for a listener's host never falls through to a wider one.
    */
   readonly reservedHosts: Table<ReadonlySet<string>>;
   /**
    * Hosts that other HTTPS listeners of the port own, by `virtualHostKey` in the table of a listener that does not; the
-   * members are keys of their Gateways. A request for one came over the wrong connection: the virtual host answers 421, so that
+   * members are not told. A request for one came over the wrong connection: the virtual host answers 421, so that
    * the client opens another. https://gateway-api.sigs.k8s.io/geps/gep-3567/
    */
   readonly misdirectedHosts: Table<ReadonlySet<string>>;
@@ -195,7 +223,14 @@ export type FilterView =
 
 /** The status that we want for an object. By `<kind> <object key>`. */
 export type DesiredStatus = {
-  readonly kind: "GatewayClass" | "Gateway" | RouteKindName | "BackendTLSPolicy" | "HTTPFilter" | "MeshConfig";
+  readonly kind:
+    | "GatewayClass"
+    | "Gateway"
+    | "ListenerSet"
+    | RouteKindName
+    | "BackendTLSPolicy"
+    | "HTTPFilter"
+    | "MeshConfig";
   readonly key: string;
   readonly generation: number;
   /** The `status` as the API spells it, without times. For routes only our own `parents` entries: the writer keeps those of others. */

@@ -4,7 +4,7 @@ import type { Origin } from "./origin.ts";
 /** One Envoy listener: everything that a Gateway serves on one port. */
 export type Listener = {
   readonly proxy: ProxyKey;
-  /** Unique in its proxy, also the name in Envoy: `http-80`, `https-443`. */
+  /** Unique in its proxy, also the name in Envoy: `http-80`, `tls-443`. */
   readonly name: string;
   /** As the Gateway states it; where the proxy really binds is the proxy's business (`Proxy.bindings`). */
   readonly port: number;

@@ -8,8 +8,9 @@ export type RowChange = { readonly before: Row | undefined; readonly after: Row 
 export type Board = {
   /** Statuses that changed, by their key; returns the rows that look different now. */
   readonly update: (statuses: Iterable<readonly [string, DesiredStatus | undefined]>) => readonly RowChange[];
-  /** Gateways' rows show their Envoys too: to be called when those change. */
+  /** Rows of Gateways and ListenerSets show their Envoys too: to be called when those change. */
   readonly refreshGateways: () => readonly RowChange[];
+  /** By name, each followed by its ListenerSets. */
   readonly gateways: () => readonly GatewayRow[];
   /** Those with problems first, then by name. */
   readonly routes: () => readonly RouteRow[];
@@ -31,7 +32,7 @@ export function createBoard(context: RowContext): Board {
   function update(statuses: Iterable<readonly [string, DesiredStatus | undefined]>): readonly RowChange[] {
     const changes: RowChange[] = [];
     for (const [key, status] of statuses) {
-      if (status?.kind === "Gateway") gatewayStatuses.set(key, status);
+      if (status?.kind === "Gateway" || status?.kind === "ListenerSet") gatewayStatuses.set(key, status);
       else gatewayStatuses.delete(key);
       const change = put(key, status);
       if (change !== undefined) changes.push(change);
@@ -45,7 +46,7 @@ export function createBoard(context: RowContext): Board {
   return {
     update,
     refreshGateways: () => update([...gatewayStatuses]),
-    gateways: () => all("gateway").toSorted(byName),
+    gateways: () => all("gateway").toSorted(byGateway),
     routes: () =>
       all("route").toSorted((left, right) => Number(isFine(left)) - Number(isFine(right)) || byName(left, right)),
     problems: () => [...rows.values()].flatMap(({ problems }) => problems),
@@ -53,6 +54,12 @@ export function createBoard(context: RowContext): Board {
 }
 
 const isFine = (route: RouteRow): boolean => route.isAttached && route.problems.length === 0;
+
+function byGateway(left: GatewayRow, right: GatewayRow): number {
+  if (left.gateway !== right.gateway) return left.gateway < right.gateway ? -1 : 1;
+  const isSet = ({ gateway, name }: GatewayRow) => Number(name !== gateway);
+  return isSet(left) - isSet(right) || byName(left, right);
+}
 
 const byName = (left: { readonly name: string }, right: { readonly name: string }): number =>
   left.name < right.name ? -1 : left.name > right.name ? 1 : 0;

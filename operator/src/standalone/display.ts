@@ -52,7 +52,8 @@ function describeChange({ before, after }: RowChange): string | undefined {
   return before !== undefined && now === describe(before) ? undefined : now;
 }
 
-const nameOf = (row: Row): string => (row.kind === "gateway" ? `Gateway ${row.name}` : row.name);
+const nameOf = (row: Row): string =>
+  row.kind === "gateway" && row.name === row.gateway ? `Gateway ${row.name}` : row.name;
 
 function describe(row: Row): string | undefined {
   switch (row.kind) {
@@ -65,15 +66,16 @@ function describe(row: Row): string | undefined {
   }
 }
 
-/** Nothing of a Gateway that is about to serve, or whose problems say it all. */
-function describeGateway({ name, isServing, listeners }: GatewayRow): string | undefined {
+/** Nothing of a Gateway or ListenerSet that is about to serve, or whose problems say it all. */
+function describeGateway(row: GatewayRow): string | undefined {
+  const { isServing, listeners } = row;
   if (!isServing) return undefined;
   const serving = listeners.filter((listener) => listener.isServing);
   const parts = serving.map(({ name: listener, url, hostname, note }) => {
     const host = hostname === "*" ? "" : ` for ${hostname}`;
     return `${listener} at ${url}${host}${note === undefined ? "" : ` (${note})`}`;
   });
-  return `Gateway ${name} serves ${parts.join(", ")}`;
+  return `${nameOf(row)} serves ${parts.join(", ")}`;
 }
 
 function describeRoute({ name, gateways, hostnames, isAttached }: RouteRow): string {

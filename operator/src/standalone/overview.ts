@@ -5,9 +5,13 @@ import { isAnyAddress } from "./host.ts";
 /** What a person sees of one object, on the table and in the log. */
 export type Row = GatewayRow | RouteRow | OtherRow;
 
+/** Of a Gateway, or of a ListenerSet that is served by one. */
 export type GatewayRow = {
   readonly kind: "gateway";
+  /** `namespace/name`, for a ListenerSet with the kind before it. */
   readonly name: string;
+  /** Key of the Gateway. */
+  readonly gateway: string;
   /** In words: `serving`, or what it waits for. */
   readonly state: string;
   readonly isServing: boolean;
@@ -55,14 +59,18 @@ export type Problem = {
 
 export type RowContext = {
   readonly member: (gateway: string) => Member | undefined;
-  readonly gateway: (key: string) => GatewaySpec | undefined;
+  readonly listeners: (kind: ListenerOwner, key: string) => ListenersSpec | undefined;
   readonly hostnames: (kind: string, key: string) => readonly string[];
   /** `file:line` of an object. */
   readonly place: (kind: string, key: string) => string | undefined;
 };
 
-/** What of a Gateway's specification is shown. */
-export type GatewaySpec = {
+type ListenerOwner = "Gateway" | "ListenerSet";
+
+/** What of the specification of a Gateway or ListenerSet is shown. */
+export type ListenersSpec = {
+  /** Key of the Gateway that serves them. */
+  readonly gateway: string;
   readonly listeners: readonly {
     readonly name: string;
     readonly port: number;
@@ -85,7 +93,7 @@ export function rowOf(desired: DesiredStatus, context: RowContext): Row {
     reason: condition.reason,
     message: condition.message,
   });
-  if (kind === "Gateway") return gatewayRow(key, status, context, problemAt);
+  if (kind === "Gateway" || kind === "ListenerSet") return gatewayRow(kind, key, status, context, problemAt);
   if (kind.endsWith("Route")) {
     const parents = recordsIn(status["parents"]);
     const conditions = parents.flatMap((parent) => conditionsOf(parent));
@@ -108,15 +116,21 @@ export function rowOf(desired: DesiredStatus, context: RowContext): Row {
 }
 
 function gatewayRow(
+  kind: ListenerOwner,
   key: string,
   status: DesiredStatus["status"],
   context: RowContext,
   problemAt: (condition: Condition, field?: string) => Problem,
 ): GatewayRow {
-  const member = context.member(key);
+  const { gateway = key, listeners: stated = [] } = context.listeners(kind, key) ?? {};
+  const member = context.member(gateway);
   const states = new Map(recordsIn(status["listeners"]).map((entry) => [String(entry["name"]), entry]));
   const isUp = member?.state.kind === "ready";
-  const listeners = (context.gateway(key)?.listeners ?? []).map(({ name, port, protocol, hostname }): ListenerRow => {
+  // Whatever is bound at its ports is not bound for it.
+  const isLeftOut =
+    kind === "ListenerSet" &&
+    conditionsOf(status).some(({ type, status: value }) => type === "Accepted" && value === "False");
+  const listeners = (isLeftOut ? [] : stated).map(({ name, port, protocol, hostname }): ListenerRow => {
     const entry = states.get(name) ?? {};
     const spot = member?.spot.kind === "placed" ? member.spot.ports.get(port) : undefined;
     const isProgrammed = conditionsOf(entry).some(
@@ -146,14 +160,16 @@ function gatewayRow(
     .filter(isProblem)
     .map((condition) => problemAt(condition));
   const placing =
-    member?.spot.kind === "unplaced"
+    // Once is enough: the Gateway says it for its ListenerSets.
+    member?.spot.kind === "unplaced" && kind === "Gateway"
       ? [problemAt({ type: "", status: "", reason: "AddressNotUsable", message: member.spot.reason })]
       : [];
   const isServing = isUp && listeners.some((listener) => listener.isServing);
   return {
     kind: "gateway",
-    name: key,
-    state: stateOf(member, isServing),
+    name: kind === "Gateway" ? key : `${kind} ${key}`,
+    gateway,
+    state: isLeftOut ? "not accepted" : stateOf(member, isServing),
     isServing,
     listeners,
     // What the Gateway says of itself repeats what its listeners say.
@@ -175,7 +191,7 @@ function urlOf(protocol: string, address: string, port: number): string {
 }
 
 /** Reasons of `Programmed` that repeat other conditions, or that pass by themselves. */
-const echoes = ["Pending", "Invalid", "ListenersNotValid", "AddressNotAssigned"];
+const echoes = ["Pending", "Invalid", "ListenersNotValid", "AddressNotAssigned", "ParentNotProgrammed"];
 
 /** Conditions that are bad news. Some types are bad when true; what is merely pending is no problem. */
 function isProblem({ type, status, reason }: Condition): boolean {
@@ -188,7 +204,8 @@ function isProblem({ type, status, reason }: Condition): boolean {
 function parentName(parent: Readonly<Record<string, unknown>>, routeKey: string): string {
   const ref = isRecord(parent["parentRef"]) ? parent["parentRef"] : {};
   const namespace = typeof ref["namespace"] === "string" ? ref["namespace"] : routeKey.slice(0, routeKey.indexOf("/"));
-  return `${namespace}/${String(ref["name"])}`;
+  const prefix = ref["kind"] === "ListenerSet" ? "ListenerSet " : "";
+  return `${prefix}${namespace}/${String(ref["name"])}`;
 }
 
 function conditionsOf(holder: Readonly<Record<string, unknown>>): readonly Condition[] {

@@ -11,6 +11,7 @@ import type { Display } from "./display.ts";
 import { createFleet, type Fleet } from "./fleet.ts";
 import type { Guard } from "./guard.ts";
 import { inspectHost } from "./host.ts";
+import { listenersOf } from "./listeners-of.ts";
 import type { RowContext } from "./overview.ts";
 import type { Want } from "./placement.ts";
 
@@ -136,7 +137,7 @@ function wantsOf({ ir, store }: Reconciler): readonly Want[] {
 function rowContext({ store }: Reconciler, fleet: () => Fleet, place: RowContext["place"]): RowContext {
   return {
     member: (gateway) => fleet().members().get(gateway),
-    gateway: (key) => store.objects.Gateway.get(key)?.spec,
+    listeners: listenersOf(store),
     hostnames: (kind, key) =>
       kind === "HTTPRoute" || kind === "GRPCRoute" || kind === "TLSRoute"
         ? (store.objects[kind].get(key)?.spec.hostnames ?? [])

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { stripVTControlCharacters } from "node:util";
 import { createBoard } from "./board.ts";
 import { renderTable } from "./table.ts";
-import { context, gatewayStatus, ready, routeStatus } from "./testing/rows.ts";
+import { context, gatewayStatus, listenerSetStatus, ready, routeStatus, strangerStatus } from "./testing/rows.ts";
 
 function render(board = filled(), { columns = 120, rows = 40, color = false } = {}): string {
   const lines = renderTable({
@@ -43,6 +43,34 @@ HTTPRoute demo/app     demo/web  app.example.com  attached
 PROBLEMS (2)
 ✗ web.yaml:1 Gateway demo/web listener https: Secret demo/cert is not there (InvalidCertificateRef)
 ✗ routes.yaml:7 HTTPRoute demo/broken: Service demo/none is not there (BackendNotFound)
+`,
+    );
+  });
+
+  it("shows ListenerSets below the Gateway that serves them", () => {
+    const board = createBoard(context());
+    board.update([
+      ["ListenerSet apps/stranger", strangerStatus],
+      ["ListenerSet apps/more", listenerSetStatus],
+      ["Gateway demo/web", gatewayStatus],
+    ]);
+    assert.equal(
+      render(board, { columns: 140 }),
+      `gatewright standalone
+
+GATEWAY                    LISTENER  ADDRESS                 HOST                ROUTES  STATE
+demo/web                   http      http://127.0.0.1:10080  *                   2       serving; port 80 needs privileges
+                           https     https://127.0.0.1:8443  secure.example.com  0       not serving
+ListenerSet apps/more      http      http://127.0.0.1:10080  *                   1       serving; port 80 needs privileges
+                           https     https://127.0.0.1:8443  secure.example.com  0       not serving
+ListenerSet apps/stranger                                                                not accepted
+
+no routes yet
+
+PROBLEMS (3)
+✗ sets.yaml:3 ListenerSet apps/stranger: Gateway demo/web takes no ListenerSets of namespace apps (NotAllowed)
+✗ sets.yaml:3 ListenerSet apps/more listener https: port 8443 is taken by Gateway demo/web (HostnameConflict)
+✗ web.yaml:1 Gateway demo/web listener https: Secret demo/cert is not there (InvalidCertificateRef)
 `,
     );
   });

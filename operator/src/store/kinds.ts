@@ -7,6 +7,7 @@ import type {
   GatewayClass,
   GRPCRoute,
   HTTPRoute,
+  ListenerSet,
   TCPRoute,
   TLSRoute,
   UDPRoute,
@@ -23,6 +24,7 @@ export type StoredKinds = {
   readonly GRPCRoute: GRPCRoute;
   readonly HTTPFilter: HTTPFilter;
   readonly HTTPRoute: HTTPRoute;
+  readonly ListenerSet: ListenerSet;
   readonly MeshConfig: MeshConfig;
   readonly Namespace: Namespace;
   readonly ReferenceGrant: ReferenceGrant;
@@ -45,6 +47,7 @@ export const storedKinds: Readonly<Record<StoredKind, { readonly group: string; 
   GRPCRoute: { group: "gateway.networking.k8s.io", namespaced: true },
   HTTPFilter: { group: "config.aether.io", namespaced: true },
   HTTPRoute: { group: "gateway.networking.k8s.io", namespaced: true },
+  ListenerSet: { group: "gateway.networking.k8s.io", namespaced: true },
   MeshConfig: { group: "config.aether.io", namespaced: true },
   Namespace: { group: "", namespaced: false },
   ReferenceGrant: { group: "gateway.networking.k8s.io", namespaced: true },

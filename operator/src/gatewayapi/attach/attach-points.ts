@@ -1,63 +1,66 @@
 import type { ProxyKey } from "../../ir/index.ts";
 import { deepEqual, type Graph, type Table } from "../../lib/index.ts";
-import type { GatewayView, ListenerView } from "../views.ts";
+import { parseParentKey } from "../listener-parents.ts";
+import type { ListenerGroup, ListenerView } from "../views.ts";
 import { anyHost } from "./hostnames.ts";
+import type { ServedHosts } from "./served-hosts.ts";
 
-/** What of a Gateway matters to routes, and no more: a new certificate or condition wakes none of them. */
+/** What of a Gateway or ListenerSet matters to routes, and no more: a new certificate or condition wakes none of them. By `parentKey`. */
 export type AttachPoints = {
-  readonly key: string;
+  /** `Gateway infra/gw` or `ListenerSet apps/set`, for messages. */
+  readonly title: string;
+  /** Key of the Gateway. */
+  readonly gateway: string;
   readonly proxy: ProxyKey;
+  /** Of the object that states the listeners. */
   readonly namespace: string;
   readonly listeners: readonly AttachPoint[];
-  /** Hostnames of the listeners that serve, by port. */
-  readonly owners: ReadonlyMap<number, readonly string[]>;
+  /** Why routes cannot have it for a parent. */
+  readonly closed?: string;
 };
 
 export type AttachPoint = Pick<
   ListenerView,
   "name" | "port" | "hostname" | "programmable" | "supportedKinds" | "allowedNamespaces" | "routeTable"
->;
+> & {
+  /** Hostnames within its own that more specific listeners of the port serve. */
+  readonly rivals: ReadonlySet<string>;
+};
 
-export const createAttachPoints = (graph: Graph, gateways: Table<GatewayView>): Table<AttachPoints> =>
+export const createAttachPoints = (
+  graph: Graph,
+  groups: Table<ListenerGroup>,
+  served: ServedHosts,
+): Table<AttachPoints> =>
   graph.derive<AttachPoints>("attachPoints", {
-    keysOf: [gateways],
-    compute: (key) => {
-      const view = gateways.get(key);
-      return view && attachPointsOf(view);
+    keysOf: [groups],
+    compute: (parent) => {
+      const group = groups.get(parent);
+      if (group === undefined) return undefined;
+      const { kind, key } = parseParentKey(parent);
+      const { gateway, proxy, namespace, listeners, closed } = group;
+      return {
+        title: `${kind} ${key}`,
+        gateway,
+        proxy,
+        namespace,
+        listeners: listeners.map((listener) => pointOf(listener, gateway, served)),
+        ...(closed !== undefined && { closed }),
+      };
     },
     equal: deepEqual,
   });
 
-export function attachPointsOf({ key, proxy, namespace, listeners }: GatewayView): AttachPoints {
-  const serving = Map.groupBy(
-    listeners.filter(({ programmable }) => programmable),
-    ({ port }) => port,
-  );
+function pointOf(listener: ListenerView, gateway: string, served: ServedHosts): AttachPoint {
+  const { name, port, hostname, programmable, supportedKinds, allowedNamespaces, routeTable } = listener;
   return {
-    key,
-    proxy,
-    namespace,
-    listeners: listeners.map(pointOf),
-    owners: new Map(
-      [...serving].map(([port, sharing]) => [port, sharing.map(({ hostname }) => hostname ?? anyHost)] as const),
-    ),
+    name,
+    port,
+    ...(hostname !== undefined && { hostname }),
+    programmable,
+    supportedKinds,
+    allowedNamespaces,
+    ...(routeTable !== undefined && { routeTable }),
+    rivals: programmable ? served.within(gateway, port, hostname ?? anyHost) : new Set(),
   };
 }
-
-const pointOf = ({
-  name,
-  port,
-  hostname,
-  programmable,
-  supportedKinds,
-  allowedNamespaces,
-  routeTable,
-}: ListenerView): AttachPoint => ({
-  name,
-  port,
-  ...(hostname !== undefined && { hostname }),
-  programmable,
-  supportedKinds,
-  allowedNamespaces,
-  ...(routeTable !== undefined && { routeTable }),
-});

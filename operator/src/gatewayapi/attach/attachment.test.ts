@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import type { ParentReference } from "@gatewright/crd-types/gateway/v1";
 import { attachRoute } from "./attachment.ts";
 import type { AttachPoint, AttachPoints } from "./attach-points.ts";
+import { covers } from "./hostnames.ts";
 import { httpRouteKind } from "./kinds.ts";
 
 const httpRoutes = [{ group: "gateway.networking.k8s.io", kind: "HTTPRoute" }];
@@ -13,30 +14,38 @@ const point = (name: string, options: Partial<AttachPoint> = {}): AttachPoint =>
   supportedKinds: httpRoutes,
   allowedNamespaces: { kind: "all" },
   routeTable: "infra/gw|80",
+  rivals: new Set(),
   ...options,
 });
 
 const gateway = (...listeners: readonly AttachPoint[]): AttachPoints => ({
-  key: "infra/gw",
+  title: "Gateway infra/gw",
+  gateway: "infra/gw",
   proxy: "infra/gw",
   namespace: "infra",
-  listeners,
-  owners: new Map(
-    [
-      ...Map.groupBy(
-        listeners.filter(({ programmable }) => programmable),
-        ({ port }) => port,
-      ),
-    ].map(([port, sharing]) => [port, sharing.map(({ hostname = "*" }) => hostname)] as const),
-  ),
+  listeners: listeners.map((listener) => ({
+    ...listener,
+    rivals: new Set(
+      listeners
+        .flatMap(({ programmable, port, hostname = "*" }) =>
+          programmable && port === listener.port && hostname !== (listener.hostname ?? "*") ? [hostname] : [],
+        )
+        .filter((hostname) => covers(listener.hostname ?? "*", hostname)),
+    ),
+  })),
 });
 
-function attach(on: AttachPoints, parentRefs: readonly ParentReference[], hostnames: readonly string[] = []) {
+function attach(
+  on: AttachPoints,
+  parentRefs: readonly ParentReference[],
+  hostnames: readonly string[] = [],
+  parent = "infra/gw",
+) {
   return attachRoute(
     { namespace: "apps", parentRefs, hostnames },
     {
       kind: httpRouteKind,
-      gateway: (key) => (key === on.key ? on : undefined),
+      parent: (key) => (key === parent ? on : undefined),
       labels: (namespace) => ({ team: namespace }),
     },
   );
@@ -205,6 +214,40 @@ describe("attachRoute()", () => {
       parents.map(({ listeners }) => listeners.map(({ listener }) => listener)),
       [["a", "b"], ["a"], ["b"]],
     );
+  });
+
+  it("takes a ListenerSet for a parent of its own, and its namespace for the routes of the same", () => {
+    const set: AttachPoints = {
+      ...gateway(point("a", { allowedNamespaces: { kind: "same" } })),
+      title: "ListenerSet apps/set",
+      namespace: "apps",
+    };
+    const toSet: ParentReference = { kind: "ListenerSet", name: "set" };
+    const parents = attach(set, [toGateway, toSet, { ...toSet, sectionName: "b" }], [], "ListenerSet apps/set");
+    assert.deepEqual(
+      parents.map(({ parent, gateway: key, accepted: { status, reason, message }, listeners }) => [
+        parent,
+        key,
+        `${status} ${reason} ${message}`,
+        listeners.length,
+      ]),
+      [
+        ["ListenerSet apps/set", "infra/gw", "True Accepted ", 1],
+        [
+          "ListenerSet apps/set",
+          "infra/gw",
+          "False NoMatchingParent ListenerSet apps/set has no listener named b; it has listener a (80)",
+          0,
+        ],
+      ],
+    );
+  });
+
+  it("does not take a ListenerSet that its Gateway does not take", () => {
+    const closed: AttachPoints = { ...gateway(), closed: "it is not attached" };
+    const [parent] = attach(closed, [{ kind: "ListenerSet", name: "set" }], [], "ListenerSet apps/set");
+    assert.equal(parent?.accepted.reason, "NoMatchingParent");
+    assert.equal(parent.accepted.message, "it is not attached");
   });
 
   it("tells parents as the API server would store them", () => {

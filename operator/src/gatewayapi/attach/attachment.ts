@@ -7,12 +7,14 @@ import {
   RouteReasonNoMatchingParent,
   RouteReasonNotAllowedByListeners,
 } from "@gatewright/crd-types/gateway/v1";
+import type { ProxyKey } from "../../ir/index.ts";
 import { objectKey } from "../../store/index.ts";
 import { isFalse, isTrue } from "../conditions.ts";
+import { parentKey } from "../listener-parents.ts";
 import { listed } from "../messages.ts";
 import type { AttachedListener, DesiredCondition, ParentView } from "../views.ts";
 import type { AttachPoint, AttachPoints } from "./attach-points.ts";
-import { anyHost, compareSpecificity, intersectHostnames, normalizeHostname, ownerOf } from "./hostnames.ts";
+import { anyHost, compareSpecificity, intersectHostnames, normalizeHostname, widerHostnames } from "./hostnames.ts";
 import type { RouteKind } from "./kinds.ts";
 import { allowsNamespace, type Labels } from "./namespaces.ts";
 
@@ -26,50 +28,54 @@ export type AttachableRoute = {
 
 export type AttachContext = {
   readonly kind: RouteKind;
-  /** By Gateway key; undefined where the Gateway is not ours. */
-  readonly gateway: (key: string) => AttachPoints | undefined;
+  /** By `parentKey`; undefined where the Gateway is not ours. */
+  readonly parent: (key: string) => AttachPoints | undefined;
   readonly labels: (namespace: string) => Labels;
 };
 
-/** What becomes of a route's references to Gateways of ours, in the route's order, each once. */
+/** What becomes of a route's references to Gateways of ours and their ListenerSets, in the route's order, each once. */
 export function attachRoute(route: AttachableRoute, context: AttachContext): readonly ParentView[] {
   const seen = new Set<string>();
   const parents: ParentView[] = [];
   for (const ref of route.parentRefs) {
     const { group = GroupName, kind = "Gateway", namespace = route.namespace, name, sectionName, port } = ref;
     const identity = JSON.stringify([group, kind, namespace, name, sectionName ?? "", port ?? 0]);
-    if (group !== GroupName || kind !== "Gateway" || seen.has(identity)) continue;
+    if (group !== GroupName || (kind !== "Gateway" && kind !== "ListenerSet") || seen.has(identity)) continue;
     seen.add(identity);
-    const gateway = context.gateway(objectKey(namespace, name));
-    if (gateway === undefined) continue;
+    const key = parentKey(kind, objectKey(namespace, name));
+    const points = context.parent(key);
+    if (points === undefined) continue;
     // The API server fills in group and kind; a folder of manifests may leave them out.
-    parents.push(attachTo(gateway, { ...ref, group, kind }, route, context));
+    parents.push(attachTo(key, points, { ...ref, group, kind }, route, context));
   }
   return parents;
 }
 
 function attachTo(
-  gateway: AttachPoints,
+  parent: string,
+  points: AttachPoints,
   parentRef: ParentReference,
   route: AttachableRoute,
   { kind, labels }: AttachContext,
 ): ParentView {
   const answer = (accepted: DesiredCondition, listeners: readonly AttachedListener[] = []): ParentView => ({
     parentRef,
-    gateway: gateway.key,
+    gateway: points.gateway,
+    parent,
     listeners,
     accepted,
   });
   const refuse = (reason: string, message: string) => answer(isFalse(RouteConditionAccepted, { reason, message }));
 
-  const chosen = gateway.listeners.filter((listener) => isChosen(listener, parentRef));
-  if (chosen.length === 0) return refuse(RouteReasonNoMatchingParent, noMatch(gateway, parentRef));
+  if (points.closed !== undefined) return refuse(RouteReasonNoMatchingParent, points.closed);
+  const chosen = points.listeners.filter((listener) => isChosen(listener, parentRef));
+  if (chosen.length === 0) return refuse(RouteReasonNoMatchingParent, noMatch(points, parentRef));
 
   const willing = chosen.filter(
     ({ supportedKinds, allowedNamespaces, routeTable }) =>
       routeTable !== undefined &&
       supportedKinds.some((supported) => supported.group === kind.group && supported.kind === kind.kind) &&
-      allowsNamespace(allowedNamespaces, gateway.namespace, route.namespace, labels),
+      allowsNamespace(allowedNamespaces, points.namespace, route.namespace, labels),
   );
   if (willing.length === 0)
     return refuse(
@@ -78,7 +84,7 @@ function attachTo(
     );
 
   const stated = route.hostnames.length === 0 ? [anyHost] : route.hostnames.map(normalizeHostname);
-  const attached = willing.flatMap((listener) => attachListener(listener, gateway, stated));
+  const attached = willing.flatMap((listener) => attachListener(listener, points.proxy, stated));
   return attached.length === 0
     ? refuse(
         RouteReasonNoMatchingListenerHostname,
@@ -91,9 +97,9 @@ const isChosen = ({ name, port }: AttachPoint, ref: ParentReference): boolean =>
   (ref.sectionName === undefined || ref.sectionName === "" || ref.sectionName === name) &&
   (ref.port === undefined || ref.port === port);
 
-function noMatch({ key, listeners: all }: AttachPoints, { sectionName, port }: ParentReference): string {
+function noMatch({ title, listeners: all }: AttachPoints, { sectionName, port }: ParentReference): string {
   const wanted = [sectionName && `named ${sectionName}`, port && `on port ${port}`].filter(Boolean).join(" ");
-  return `Gateway ${key} has no listener ${wanted}; it has ${listeners(all, (listener) => String(listener.port))}`;
+  return `${title} has no listener ${wanted}; it has ${listeners(all, (listener) => String(listener.port))}`;
 }
 
 const listeners = (points: readonly AttachPoint[], detail?: (point: AttachPoint) => string): string =>
@@ -101,8 +107,8 @@ const listeners = (points: readonly AttachPoint[], detail?: (point: AttachPoint)
 
 /** The route's hosts on one listener; none where they have no host in common. */
 function attachListener(
-  { name, port, hostname = anyHost, programmable, routeTable = "" }: AttachPoint,
-  { proxy, owners }: AttachPoints,
+  { name, port, hostname = anyHost, programmable, routeTable = "", rivals }: AttachPoint,
+  proxy: ProxyKey,
   stated: readonly string[],
 ): readonly AttachedListener[] {
   const statedByHost = new Map<string, string>();
@@ -114,8 +120,8 @@ function attachListener(
   }
   if (statedByHost.size === 0) return [];
   // A host that a more specific listener of the port owns is that listener's alone, even if it has no route for it.
-  const rivals = owners.get(port) ?? [];
-  const served = programmable ? [...statedByHost].filter(([host]) => ownerOf(host, rivals) === hostname) : [];
+  const isTaken = (host: string) => [host, ...widerHostnames(host)].some((wider) => rivals.has(wider));
+  const served = programmable ? [...statedByHost].filter(([host]) => !isTaken(host)) : [];
   return [
     {
       proxy,

@@ -21,16 +21,18 @@ export function intersectHostnames(left: string, right: string): string | undefi
   return covers(right, left) ? left : undefined;
 }
 
+/** The wildcards that cover a hostname, itself not included, from the closest to `*`. */
+export function widerHostnames(hostname: string): readonly string[] {
+  if (hostname === anyHost) return [];
+  const wider: string[] = [];
+  const first = isWildcard(hostname) ? 2 : 0;
+  for (let dot = hostname.indexOf(".", first); dot !== -1; dot = hostname.indexOf(".", dot + 1))
+    wider.push(`*${hostname.slice(dot)}`);
+  return [...wider, anyHost];
+}
+
 /** Sorts the more specific first: exact ones, then wildcards with the longer suffix, then `*`. */
 export function compareSpecificity(left: string, right: string): number {
   const byKind = Number(isWildcard(left)) - Number(isWildcard(right));
   return byKind === 0 ? right.length - left.length : byKind;
-}
-
-/** Of `hostnames`, the most specific that covers `host`: the one whose owner is asked for it. */
-export function ownerOf(host: string, hostnames: Iterable<string>): string | undefined {
-  let owner: string | undefined;
-  for (const hostname of hostnames)
-    if (covers(hostname, host) && (owner === undefined || compareSpecificity(hostname, owner) < 0)) owner = hostname;
-  return owner;
 }

@@ -1,36 +1,67 @@
 import { HTTPSProtocolType } from "@gatewright/crd-types/gateway/v1";
 import { virtualHostKey } from "../../ir/index.ts";
-import type { Graph, Table } from "../../lib/index.ts";
-import type { GatewayView, ListenerView } from "../views.ts";
+import { deepEqual, type Graph, type Table } from "../../lib/index.ts";
+import type { ListenerGroup, ListenerView } from "../views.ts";
 import { isHttp } from "./kinds.ts";
 import { anyHost } from "./hostnames.ts";
+import type { ServedHosts } from "./served-hosts.ts";
 
 export type ListenerHosts = {
   readonly reservedHosts: Table<ReadonlySet<string>>;
   readonly misdirectedHosts: Table<ReadonlySet<string>>;
 };
 
+/**
+ * With more listeners than this on a port, as only ListenerSets can bring there, a listener does not list what all of the others own:
+ * whatever is not its own is sent away, what nobody owns too. The lists would grow with the square of the listeners.
+ */
+const maxListed = 64;
+
 /** The virtual hosts that stand for listeners' hostnames, with routes or without; see `GatewaySide`. */
-export const createListenerHosts = (graph: Graph, gateways: Table<GatewayView>): ListenerHosts => ({
-  reservedHosts: graph.index("reservedHosts", gateways, ({ listeners }) => listeners.flatMap(reservedBy)),
-  misdirectedHosts: graph.index("misdirectedHosts", gateways, ({ listeners }) =>
-    listeners.flatMap((listener) => misdirectedAt(listener, listeners)),
-  ),
-});
+export function createListenerHosts(graph: Graph, groups: Table<ListenerGroup>, served: ServedHosts): ListenerHosts {
+  const onPort = graph.index("httpsGroupsOfPort", groups, ({ gateway, listeners }) =>
+    listeners.filter(isServedHttps).map(({ port }) => portKey(gateway, port)),
+  );
+  const ofPort = graph.derive<readonly string[]>("misdirectedHostsOfPort", {
+    keysOf: [onPort],
+    compute: (key) => {
+      const { gateway, port } = parsePortKey(key);
+      const sharing = [...(onPort.get(key) ?? [])].flatMap(
+        (parent) =>
+          groups.get(parent)?.listeners.filter((listener) => isServedHttps(listener) && listener.port === port) ?? [],
+      );
+      const everywhere = [
+        ...served.within(gateway, port, anyHost),
+        ...(served.at(gateway, port, anyHost).size > 0 ? [anyHost] : []),
+      ];
+      return sharing
+        .flatMap(({ routeTable = "", hostname = anyHost }) => {
+          const others =
+            everywhere.length <= maxListed ? everywhere : [...served.within(gateway, port, hostname), anyHost];
+          return others.filter((other) => other !== hostname).map((other) => virtualHostKey(routeTable, other));
+        })
+        .toSorted();
+    },
+    equal: deepEqual,
+  });
+  return {
+    reservedHosts: graph.index("reservedHosts", groups, ({ listeners }) => listeners.flatMap(reservedBy)),
+    misdirectedHosts: graph.index("misdirectedHosts", ofPort, (keys) => keys),
+  };
+}
+
+const isServedHttps = ({ programmable, protocol, routeTable }: ListenerView): boolean =>
+  programmable && protocol === HTTPSProtocolType && routeTable !== undefined;
+
+const portKey = (gateway: string, port: number): string => `${gateway} ${port}`;
+
+function parsePortKey(key: string): { readonly gateway: string; readonly port: number } {
+  const [gateway = "", port = ""] = key.split(" ");
+  return { gateway, port: Number(port) };
+}
 
 function reservedBy({ programmable, protocol, hostname, routeTable }: ListenerView): readonly string[] {
   return programmable && isHttp(protocol) && hostname !== undefined && routeTable !== undefined
     ? [virtualHostKey(routeTable, hostname)]
     : [];
-}
-
-/** Of hosts that both stand for, the more specific listener is asked; what the other keeps is what no virtual host here takes. */
-function misdirectedAt(
-  { name, port, protocol, programmable, routeTable }: ListenerView,
-  siblings: readonly ListenerView[],
-): readonly string[] {
-  if (!programmable || protocol !== HTTPSProtocolType || routeTable === undefined) return [];
-  return siblings
-    .filter((sibling) => sibling.programmable && sibling.port === port && sibling.name !== name)
-    .map(({ hostname = anyHost }) => virtualHostKey(routeTable, hostname));
 }

@@ -1,5 +1,12 @@
+import type { Namespace } from "@gatewright/crd-types/core/v1";
 import type { LabelSelector } from "@gatewright/crd-types/meta/v1";
-import type { ListenerView } from "../views.ts";
+import { deepEqual, type Graph, type Table } from "../../lib/index.ts";
+
+export type AllowedNamespaces =
+  | { readonly kind: "all" }
+  | { readonly kind: "same" }
+  | { readonly kind: "none" }
+  | { readonly kind: "selector"; readonly selector: LabelSelector };
 
 export type Labels = Readonly<Record<string, string>>;
 
@@ -12,10 +19,38 @@ export const labelsOf = (namespace: string, stated: Labels | undefined): Labels 
   [nameLabel]: namespace,
 });
 
-/** Whether a listener takes routes of `namespace`. `labels` is asked only where it matters. */
+/** The labels of all namespaces, of those too whose Namespace is not there. */
+export function createNamespaceLabels(graph: Graph, namespaces: Table<Namespace>): (namespace: string) => Labels {
+  const stated = graph.derive<Labels>("namespaceLabels", {
+    keysOf: [namespaces],
+    compute: (name) => namespaces.get(name)?.metadata.labels,
+    equal: deepEqual,
+  });
+  return (namespace) => labelsOf(namespace, stated.get(namespace));
+}
+
+/** What a listener says of routes, or a Gateway of ListenerSets. */
+export function allowedNamespacesOf(
+  stated: { readonly from?: string; readonly selector?: LabelSelector } | undefined,
+  standard: "Same" | "None",
+): AllowedNamespaces {
+  const { from = standard, selector } = stated ?? {};
+  switch (from) {
+    case "All":
+      return { kind: "all" };
+    case "Same":
+      return { kind: "same" };
+    case "Selector":
+      return selector === undefined ? { kind: "none" } : { kind: "selector", selector };
+    default:
+      return { kind: "none" };
+  }
+}
+
+/** Whether what stands in `ownNamespace` takes something of `namespace`. `labels` is asked only where it matters. */
 export function allowsNamespace(
-  allowed: ListenerView["allowedNamespaces"],
-  gatewayNamespace: string,
+  allowed: AllowedNamespaces,
+  ownNamespace: string,
   namespace: string,
   labels: (namespace: string) => Labels,
 ): boolean {
@@ -23,7 +58,7 @@ export function allowsNamespace(
     case "all":
       return true;
     case "same":
-      return namespace === gatewayNamespace;
+      return namespace === ownNamespace;
     case "selector":
       return matchesSelector(allowed.selector, labels(namespace));
     default:

@@ -11,14 +11,14 @@ export type Contender = {
 };
 
 /** What the first bytes of a connection are. Listeners of a port that expect different ones cannot share it. */
-const transportOf = (protocol: string): string => (protocol === "HTTPS" || protocol === "TLS" ? "TLS" : protocol);
+export const transportOf = (protocol: string): string => (protocol === "HTTPS" || protocol === "TLS" ? "TLS" : protocol);
 
 /** UDP has ports of its own. */
-const socketOf = ({ protocol, port }: Contender): string => `${protocol === "UDP" ? "UDP" : "TCP"} ${port}`;
+export const socketOf = ({ protocol, port }: Contender): string => `${protocol === "UDP" ? "UDP" : "TCP"} ${port}`;
 
 /**
- * Listeners that no request can tell apart. All of them lose, for the API lets nobody pick a winner among a Gateway's own
- * listeners. Who cannot serve anyway must not be in `contenders`: a broken listener takes no port and no host from others.
+ * Listeners of one object that no request can tell apart. All of them lose, for the API lets nobody pick a winner among a Gateway's
+ * own listeners, nor among those of a ListenerSet. Who cannot serve anyway must not be in `contenders`: a broken listener takes no port and no host from others.
  */
 export function findConflicts(contenders: readonly Contender[]): ReadonlyMap<string, Problem> {
   const conflicts = new Map<string, Problem>();

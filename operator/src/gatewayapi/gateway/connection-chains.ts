@@ -64,7 +64,7 @@ export function createConnectionChains(
   }
 
   function chainsOf(listener: ListenerView): readonly FilterChain[] {
-    const { protocol, name, routeTable, hostname = anyHost } = listener;
+    const { protocol, id, routeTable, hostname = anyHost } = listener;
     if (routeTable === undefined || isHttp(protocol) || protocol === UDPProtocolType) return [];
     const winners = winnersOf(routeTable);
     // What the listener's own host has no route for must not fall to a wider listener of the port.
@@ -72,8 +72,8 @@ export function createConnectionChains(
     return [...hosts].toSorted().map((host): FilterChain => {
       const winner = winners.get(host);
       const tcp = winner?.tcp ?? nowhere;
-      if (protocol !== TLSProtocolType) return { name, serverNames: [], tcp };
-      const chain = { name: `${name}/${host}`, serverNames: host === anyHost ? [] : [host] };
+      if (protocol !== TLSProtocolType) return { name: id, serverNames: [], tcp };
+      const chain = { name: `${id}/${host}`, serverNames: host === anyHost ? [] : [host] };
       const { passthrough = false, certificates, clients } = listener;
       if (passthrough) return { ...chain, tcp, passthrough: true };
       const certificate = clientCertificates.get(parseRouteTableKey(routeTable).proxy);

@@ -8,26 +8,21 @@ import {
   GatewayReasonListenersNotResolved,
   GatewayReasonListenersNotValid,
   GatewayReasonResolvedRefs,
-  HTTPSProtocolType,
   ListenerConditionResolvedRefs,
-  ListenerReasonPortUnavailable,
-  UDPProtocolType,
 } from "@gatewright/crd-types/gateway/v1";
-import type { ProxyPort } from "../../ir/index.ts";
 import { deepEqual, type Graph, type Table } from "../../lib/index.ts";
-import { isFalse, isTrue, type Problem } from "../conditions.ts";
+import { isFalse, isTrue, type Problem, reasonsOf } from "../conditions.ts";
 import { type Inputs, type Placement, proxyKeyOf } from "../inputs.ts";
 import { listed } from "../messages.ts";
-import type { Grants } from "../refs/index.ts";
 import type { ClassView, DesiredCondition, GatewayView, ListenerView } from "../views.ts";
 import { unsupportedAddress } from "./addresses.ts";
-import type { CertificateTables } from "./certificates.ts";
-import { findConflicts } from "./conflicts.ts";
+import type { ConflictsOf } from "./claims.ts";
 import type { GatewayTlsView } from "./gateway-tls.ts";
-import { type CheckedListener, checkListener } from "./listener.ts";
+import type { CheckedListener } from "./listener.ts";
+import { portsOf } from "./listener-ports.ts";
 import { viewListener } from "./listener-view.ts";
-import { findOverlaps } from "./overlaps.ts";
 import type { GatewayParameters } from "./parameters.ts";
+import type { StatedListeners } from "./stated-listeners.ts";
 
 /** The Gateways whose class is ours, by Gateway key. Others are none of our business. */
 export const createOwnGateways = (graph: Graph, { store }: Inputs, classes: Table<ClassView>): Table<Gateway> =>
@@ -42,54 +37,54 @@ export const createOwnGateways = (graph: Graph, { store }: Inputs, classes: Tabl
 export type GatewaySources = {
   readonly own: Table<Gateway>;
   readonly classes: Table<ClassView>;
-  readonly grants: Grants;
-  readonly certificates: CertificateTables;
+  readonly stated: Table<StatedListeners>;
+  readonly conflictsOf: ConflictsOf;
   readonly gatewayTls: Table<GatewayTlsView>;
   /** By Gateway key. */
   readonly parameters: Table<GatewayParameters>;
 };
 
 export function createGateways(graph: Graph, inputs: Inputs, sources: GatewaySources): Table<GatewayView> {
-  const { own, classes, grants, certificates, gatewayTls, parameters } = sources;
+  const { own, classes, stated, conflictsOf, gatewayTls, parameters } = sources;
   return graph.derive<GatewayView>("gateways", {
     keysOf: [own],
     compute: (key) => {
       const gateway = own.get(key);
       const gatewayClass = gateway && classes.get(gateway.spec.gatewayClassName);
       if (gateway === undefined || gatewayClass === undefined) return undefined;
-      const tls = gatewayTls.get(key);
-      const owner = {
-        kind: "Gateway",
-        namespace: gateway.metadata.namespace ?? "",
-        gatewayTls: tls,
-      } as const;
-      const listeners = gateway.spec.listeners.map((listener) => checkListener(listener, owner, grants, certificates));
-      const problem = gatewayProblem(gateway, gatewayClass, parameters.get(key));
-      return viewGateway(key, gateway, problem, { listeners, tls }, inputs.placements.get(proxyKeyOf(key)));
+      return viewGateway(key, gateway, {
+        listeners: stated.get(key)?.listeners ?? [],
+        conflicts: conflictsOf(key),
+        tls: gatewayTls.get(key),
+        problem: gatewayProblem(gateway, gatewayClass, parameters.get(key)),
+        placement: inputs.placements.get(proxyKeyOf(key)),
+      });
     },
     equal: deepEqual,
   });
 }
 
+type GatewayParts = {
+  readonly listeners: readonly CheckedListener[];
+  readonly conflicts: ReadonlyMap<string, Problem>;
+  readonly tls: GatewayTlsView | undefined;
+  readonly problem: Problem | undefined;
+  readonly placement: Placement | undefined;
+};
+
 function viewGateway(
   key: string,
   gateway: Gateway,
-  problem: Problem | undefined,
-  { listeners, tls }: { readonly listeners: readonly CheckedListener[]; readonly tls: GatewayTlsView | undefined },
-  placement: Placement | undefined,
+  { listeners, conflicts, tls, problem, placement }: GatewayParts,
 ): GatewayView {
   const proxy = proxyKeyOf(key);
-  const contenders = listeners.filter(({ serves }) => serves);
-  const conflicts = findConflicts(contenders);
-  const winners = contenders.filter(({ name }) => !conflicts.has(name));
-  const overlaps = findOverlaps(winners.filter(({ protocol }) => protocol === HTTPSProtocolType));
   const views = listeners.map((listener) =>
     viewListener(listener, {
       proxy,
+      id: listener.name,
       conflict: conflicts.get(listener.name),
-      portProblem: portProblem(listener.port, placement),
-      overlaps: overlaps.get(listener.name) ?? [],
-      gatewayServes: problem === undefined,
+      placement,
+      serves: problem === undefined,
     }),
   );
   return {
@@ -101,25 +96,13 @@ function viewGateway(
     className: gateway.spec.gatewayClassName,
     listeners: views,
     served: problem === undefined,
-    ports: portsOf(winners),
+    ports: portsOf(listeners, conflicts),
     conditions: [
       acceptedCondition(problem, views),
       resolvedRefsCondition(views, tls?.problem),
       ...(tls?.conditions ?? []),
     ],
   };
-}
-
-function portsOf(listeners: readonly CheckedListener[]): readonly ProxyPort[] {
-  const ports = listeners.map(
-    ({ port, protocol }): ProxyPort => ({
-      port,
-      protocol: protocol === UDPProtocolType ? "UDP" : "TCP",
-    }),
-  );
-  return ports
-    .filter((one, index) => ports.findIndex((other) => deepEqual(one, other)) === index)
-    .toSorted((left, right) => left.port - right.port || (left.protocol < right.protocol ? -1 : 1));
 }
 
 /** What is wrong with the Gateway as a whole. Then nothing of it is served. */
@@ -135,18 +118,15 @@ function gatewayProblem(
     };
   if (parameters?.kind === "invalid") return { reason: GatewayReasonInvalidParameters, message: parameters.message };
   // The API server lets none of these pass; a folder of manifests may.
-  const names = spec.listeners.map(({ name }) => name);
-  const doubled = names.find((name, index) => names.indexOf(name) !== index);
-  if (doubled !== undefined)
-    return { reason: GatewayReasonInvalid, message: `several listeners have the name ${doubled}` };
-  return unsupportedAddress(spec);
+  const doubled = doubledName(spec.listeners);
+  return doubled === undefined ? unsupportedAddress(spec) : { reason: GatewayReasonInvalid, message: doubled };
 }
 
-function portProblem(port: number, placement: Placement | undefined): Problem | undefined {
-  const words = placement?.unavailablePorts?.get(port);
-  return words === undefined
-    ? undefined
-    : { reason: ListenerReasonPortUnavailable, message: `port ${port} cannot be bound: ${words}` };
+/** Says of listeners that no status could tell apart; undefined: there are none. */
+export function doubledName(listeners: readonly { readonly name: string }[]): string | undefined {
+  const names = listeners.map(({ name }) => name);
+  const doubled = names.find((name, index) => names.indexOf(name) !== index);
+  return doubled === undefined ? undefined : `several listeners have the name ${doubled}`;
 }
 
 function acceptedCondition(problem: Problem | undefined, listeners: readonly ListenerView[]): DesiredCondition {
@@ -176,10 +156,3 @@ function resolvedRefsCondition(listeners: readonly ListenerView[], own: Problem 
     ? isTrue(GatewayConditionResolvedRefs, GatewayReasonResolvedRefs)
     : isFalse(GatewayConditionResolvedRefs, { reason: GatewayReasonListenersNotResolved, message: ofListeners });
 }
-
-/** What the conditions that ought to be true say. */
-const reasonsOf = (conditions: readonly DesiredCondition[]): string =>
-  conditions
-    .filter(({ status, message }) => status === "False" && message !== "")
-    .map(({ message }) => message)
-    .join("; ");

@@ -1,4 +1,5 @@
 export { addressOutcome } from "./addresses.ts";
+export { createAdmissions } from "./admissions.ts";
 export { type CertificateTables, createCertificates } from "./certificates.ts";
 export { indexFrontendAuthorities } from "./frontend.ts";
 export { createGatewayTls } from "./gateway-tls.ts";
@@ -6,3 +7,8 @@ export { createGateways, createOwnGateways } from "./gateways.ts";
 export { createListeners, type TableFeatures } from "./listeners.ts";
 export { createParameters } from "./parameters.ts";
 export { createClusterUses, createListenerNeeds, createProxies } from "./proxies.ts";
+export { createClaims } from "./claims.ts";
+export { createPorts } from "./listener-ports.ts";
+export { createListenerGroups, createListenerSets } from "./listener-sets.ts";
+export { createOverlaps, type OverlapsOf } from "./overlaps.ts";
+export { createStatedListeners } from "./stated-listeners.ts";

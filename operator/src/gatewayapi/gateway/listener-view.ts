@@ -3,11 +3,9 @@ import {
   HTTPSProtocolType,
   ListenerConditionAccepted,
   ListenerConditionConflicted,
-  ListenerConditionOverlappingTLSConfig,
   ListenerConditionResolvedRefs,
   ListenerReasonAccepted,
   ListenerReasonNoConflicts,
-  ListenerReasonOverlappingHostnames,
   ListenerReasonResolvedRefs,
   TCPProtocolType,
   TLSProtocolType,
@@ -16,33 +14,34 @@ import {
 import { type ProxyKey, routeTableKey } from "../../ir/index.ts";
 import { anyHost } from "../attach/index.ts";
 import { isFalse, isTrue, type Problem } from "../conditions.ts";
+import type { Placement } from "../inputs.ts";
 import { listed } from "../messages.ts";
 import type { DesiredCondition, ListenerView } from "../views.ts";
 import type { CheckedListener } from "./listener.ts";
+import { portProblem } from "./listener-ports.ts";
 
 /** What a listener's siblings and the rest of the Gateway mean for it. */
 export type Surroundings = {
   readonly proxy: ProxyKey;
+  readonly id: string;
   readonly conflict: Problem | undefined;
-  /** Why its port cannot be bound. */
-  readonly portProblem: Problem | undefined;
-  /** Listeners with hosts in common. */
-  readonly overlaps: readonly string[];
-  /** Whether the Gateway is served at all. */
-  readonly gatewayServes: boolean;
+  readonly placement: Placement | undefined;
+  /** Whether its Gateway or ListenerSet is served at all. */
+  readonly serves: boolean;
 };
 
 export function viewListener(checked: CheckedListener, around: Surroundings): ListenerView {
   const { name, port, protocol, hostname, certificates, clients, supportedKinds, allowedNamespaces } = checked;
-  const refusal = checked.refusal ?? around.conflict ?? around.portProblem;
-  const routeTable = routeTableOf(around.proxy, checked);
+  const refusal = checked.refusal ?? around.conflict ?? portProblem(port, around.placement);
+  const routeTable = routeTableOf(around, checked);
   return {
     name,
+    id: around.id,
     port,
     protocol,
     ...(hostname !== anyHost && { hostname }),
     accepted: refusal === undefined,
-    programmable: around.gatewayServes && refusal === undefined && checked.serves,
+    programmable: around.serves && refusal === undefined && checked.serves,
     ...(checked.passthrough && { passthrough: true }),
     certificates,
     ...(clients && { clients }),
@@ -56,17 +55,17 @@ export function viewListener(checked: CheckedListener, around: Surroundings): Li
 /** Each listener of these has routes of its own, chosen by SNI or by the port alone. */
 const ownTable: ReadonlySet<string> = new Set([HTTPSProtocolType, TLSProtocolType, TCPProtocolType, UDPProtocolType]);
 
-function routeTableOf(proxy: ProxyKey, { name, port, protocol }: CheckedListener): string | undefined {
+function routeTableOf({ proxy, id }: Surroundings, { port, protocol }: CheckedListener): string | undefined {
   if (protocol === HTTPProtocolType) return routeTableKey(proxy, port);
-  return ownTable.has(protocol) ? routeTableKey(proxy, port, name) : undefined;
+  return ownTable.has(protocol) ? routeTableKey(proxy, port, id) : undefined;
 }
 
 function conditionsOf(
   { unresolved, warnings }: CheckedListener,
-  { conflict, overlaps }: Surroundings,
+  { conflict }: Surroundings,
   refusal: Problem | undefined,
 ): readonly DesiredCondition[] {
-  const conditions = [
+  return [
     refusal === undefined
       ? isTrue(ListenerConditionAccepted, ListenerReasonAccepted)
       : isFalse(ListenerConditionAccepted, refusal),
@@ -77,14 +76,4 @@ function conditionsOf(
       ? isTrue(ListenerConditionResolvedRefs, ListenerReasonResolvedRefs, listed(warnings, "; "))
       : isFalse(ListenerConditionResolvedRefs, unresolved),
   ];
-  // It must not be there when it is false.
-  if (overlaps.length > 0)
-    conditions.push(
-      isTrue(
-        ListenerConditionOverlappingTLSConfig,
-        ListenerReasonOverlappingHostnames,
-        `has hosts in common with ${listed(overlaps)}`,
-      ),
-    );
-  return conditions;
 }

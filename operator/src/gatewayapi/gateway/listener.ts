@@ -14,7 +14,7 @@ import {
   UDPProtocolType,
 } from "@gatewright/crd-types/gateway/v1";
 import type { ClientValidation } from "../../ir/index.ts";
-import { type GroupKind, kindsOfProtocol, normalizeHostname } from "../attach/index.ts";
+import { allowedNamespacesOf, type GroupKind, kindsOfProtocol, normalizeHostname } from "../attach/index.ts";
 import type { Problem } from "../conditions.ts";
 import { formatKind, listed } from "../messages.ts";
 import type { Grants } from "../refs/index.ts";
@@ -79,7 +79,7 @@ export function checkListener(
       protocol === TCPProtocolType || protocol === UDPProtocolType ? undefined : listener.hostname,
     ),
     supportedKinds: kinds.supported,
-    allowedNamespaces: allowedNamespacesOf(listener),
+    allowedNamespaces: allowedNamespacesOf(listener.allowedRoutes?.namespaces, "Same"),
     certificates: certificates.names,
     ...(frontend.clients && { clients: frontend.clients }),
     ...(isPassthrough(listener) && { passthrough: true }),
@@ -136,20 +136,6 @@ function kindsOf({ protocol, allowedRoutes }: Listener | ListenerEntry): Kinds {
   const names = invalid.map(({ group, kind }) => formatKind({ group: group === GroupName ? "" : group, kind }));
   const message = `kinds of routes that a listener of protocol ${protocol} cannot take: ${listed(names)}`;
   return { supported, problem: { reason: ListenerReasonInvalidRouteKinds, message } };
-}
-
-function allowedNamespacesOf({ allowedRoutes }: Listener | ListenerEntry): ListenerView["allowedNamespaces"] {
-  const { from = "Same", selector } = allowedRoutes?.namespaces ?? {};
-  switch (from) {
-    case "All":
-      return { kind: "all" };
-    case "Same":
-      return { kind: "same" };
-    case "Selector":
-      return selector === undefined ? { kind: "none" } : { kind: "selector", selector };
-    default:
-      return { kind: "none" };
-  }
 }
 
 /** They are for implementations to define, and we define none. */

@@ -9,9 +9,10 @@ import {
 import { deepEqual, type Graph, type Table } from "../../lib/index.ts";
 import type { Inputs } from "../inputs.ts";
 import { isHttp } from "../attach/index.ts";
-import type { AttachmentView, ClassView, GatewayView, ListenerView, RulesView } from "../views.ts";
+import type { AttachmentView, ClassView, GatewayView, ListenerGroup, ListenerView, RulesView } from "../views.ts";
 import { refusalOf } from "../refs/index.ts";
 import { accessLogOf } from "./access-log.ts";
+import { transportOf } from "./conflicts.ts";
 import { createConnectionChains } from "./connection-chains.ts";
 
 /** What the routes of a route table ask of the filter chain in front of it. */
@@ -23,6 +24,8 @@ export type TableFeatures = {
 
 export type ListenerSources = {
   readonly gateways: Table<GatewayView>;
+  /** By `parentKey`. */
+  readonly listenerGroups: Table<ListenerGroup>;
   readonly classes: Table<ClassView>;
   /** By route table key. */
   readonly tableFeatures: Table<TableFeatures>;
@@ -39,9 +42,9 @@ const alpnProtocols = ["h2", "http/1.1"];
 
 /** One of Envoy's listeners for each port that a placed Gateway serves, by `listenerKey`. */
 export function createListeners(graph: Graph, inputs: Inputs, sources: ListenerSources): Table<Listener> {
-  const { gateways, classes, tableFeatures } = sources;
+  const { gateways, listenerGroups, classes, tableFeatures } = sources;
   const connections = createConnectionChains(graph, sources);
-  const byPort = graph.index("listenerPorts", gateways, ({ proxy, listeners }) =>
+  const byPort = graph.index("listenerPorts", listenerGroups, ({ proxy, listeners }) =>
     listeners.filter(({ programmable }) => programmable).map((listener) => keyOf(proxy, listener)),
   );
 
@@ -53,14 +56,14 @@ export function createListeners(graph: Graph, inputs: Inputs, sources: ListenerS
   function chainsOf(listeners: readonly ListenerView[]): readonly FilterChain[] {
     const chains = new Map<string, FilterChain>();
     for (const listener of listeners) {
-      const { name, protocol, hostname, certificates, clients, routeTable } = listener;
+      const { id, protocol, hostname, certificates, clients, routeTable } = listener;
       for (const chain of connections.chainsOf(listener)) chains.set(chain.name, chain);
       if (routeTable === undefined || !isHttp(protocol)) continue;
       const http = managerOf(routeTable);
       if (protocol === HTTPSProtocolType) {
         const serverNames = hostname === undefined ? [] : [hostname];
         const tls = { certificates, alpnProtocols, ...(clients && { clients }) };
-        chains.set(name, { name, serverNames, tls, http });
+        chains.set(id, { name: id, serverNames, tls, http });
       } else chains.set("http", { name: "http", serverNames: [], http });
     }
     // Which chain takes a connection is settled by its server names: an order of our own is as good, and it is stable.
@@ -70,15 +73,14 @@ export function createListeners(graph: Graph, inputs: Inputs, sources: ListenerS
   return graph.derive<Listener>("listeners", {
     keysOf: [byPort],
     compute: (key) => {
-      const [gatewayKey] = byPort.get(key) ?? [];
-      const view = gatewayKey === undefined ? undefined : gateways.get(gatewayKey);
-      const placement = view && inputs.placements.get(view.proxy);
-      const sharing = view?.listeners.filter(
-        (listener) => listener.programmable && keyOf(view.proxy, listener) === key,
+      const groups = [...(byPort.get(key) ?? [])].flatMap((parent) => listenerGroups.get(parent) ?? []);
+      const sharing = groups.flatMap(({ proxy, listeners }) =>
+        listeners.filter((listener) => listener.programmable && keyOf(proxy, listener) === key),
       );
-      const [first] = sharing ?? [];
-      if (view === undefined || placement === undefined || sharing === undefined || first === undefined)
-        return undefined;
+      const view = groups[0] && gateways.get(groups[0].gateway);
+      const placement = view && inputs.placements.get(view.proxy);
+      const [first] = sharing;
+      if (view === undefined || placement === undefined || first === undefined) return undefined;
       const { port, protocol } = first;
       const udp = connections.datagramsOf(first);
       const mesh = classes.get(view.className)?.mesh;
@@ -86,7 +88,8 @@ export function createListeners(graph: Graph, inputs: Inputs, sources: ListenerS
       const accessLog = accessLogOf(mesh, inputs.settings, isRefused);
       return {
         proxy: view.proxy,
-        name: `${protocol.toLowerCase()}-${port}`,
+        // The same for HTTPS and TLS: Envoy closes all connections of a listener that changes its name.
+        name: `${transportOf(protocol).toLowerCase()}-${port}`,
         port,
         bind: placement.bind(port),
         filterChains: chainsOf(sharing),

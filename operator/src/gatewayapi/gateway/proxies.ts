@@ -1,5 +1,5 @@
 import { type Gateway, type GatewaySpecAddress, HostnameAddressType } from "@gatewright/crd-types/gateway/v1";
-import type { Listener, Proxy, RequestedAddress, TlsCertificate } from "../../ir/index.ts";
+import type { Listener, Proxy, ProxyPort, RequestedAddress, TlsCertificate } from "../../ir/index.ts";
 import { useKey } from "../../ir/index.ts";
 import { deepEqual, type Graph, type Table } from "../../lib/index.ts";
 import { proxyKeyOf } from "../inputs.ts";
@@ -12,9 +12,11 @@ export type ProxySources = {
   readonly classes: Table<ClassView>;
   readonly parameters: Table<GatewayParameters>;
   readonly gateways: Table<GatewayView>;
+  /** By Gateway key, those of its ListenerSets included. */
+  readonly ports: Table<readonly ProxyPort[]>;
 };
 
-export function createProxies(graph: Graph, { own, classes, parameters, gateways }: ProxySources): Table<Proxy> {
+export function createProxies(graph: Graph, { own, classes, parameters, gateways, ports }: ProxySources): Table<Proxy> {
   return graph.derive<Proxy>("proxies", {
     keysOf: [gateways],
     compute: (key) => {
@@ -29,7 +31,7 @@ export function createProxies(graph: Graph, { own, classes, parameters, gateways
         uid: gateway.metadata.uid ?? "",
         generation: view.generation,
         className: view.className,
-        ports: view.ports,
+        ports: ports.get(key) ?? [],
         labels: infrastructure?.labels ?? {},
         annotations: infrastructure?.annotations ?? {},
         addresses: addresses.map(requestedAddress),

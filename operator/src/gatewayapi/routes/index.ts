@@ -38,7 +38,7 @@ export function createRouteSide(
   gatewaySide: GatewaySide & { readonly routeObjects: RouteObjects; readonly authorities: Authorities },
 ): RouteSide {
   const { store, quarantine } = inputs;
-  const { attachments, classes, gateways, routeObjects } = gatewaySide;
+  const { attachments, classes, gateways, listenerGroups, routeObjects } = gatewaySide;
 
   const grants = createGrants(graph, store);
   const filters = createFilters(graph, inputs, classes);
@@ -78,7 +78,7 @@ export function createRouteSide(
 
   const routeClusters = createRouteClusters(graph, gatewaySide, rules);
   const { clusters, endpoints } = createClusters(graph, store, backends, routeClusters);
-  const live = createLiveTables(graph, gateways);
+  const live = createLiveTables(graph, listenerGroups);
   const virtualHosts = createVirtualHosts(graph, gatewaySide, live, rules);
   const routeTables = createRouteTables(graph, { classes, gateways }, live, virtualHosts);
   return {

@@ -1,7 +1,7 @@
 import { parseRouteTableKey, routeTableName, type RouteTable, useKey, type VirtualHost } from "../../ir/index.ts";
 import { deepEqual, type Graph, type Table } from "../../lib/index.ts";
 import { isHttp } from "../attach/index.ts";
-import type { ClassView, GatewaySide, GatewayView } from "../views.ts";
+import type { ClassView, GatewaySide, ListenerGroup } from "../views.ts";
 import { clusterNamesOf } from "./clusters-of.ts";
 
 /** What a route table needs of the listener that serves it. */
@@ -15,13 +15,15 @@ export type TableFeatures = {
 /** From this many hosts on, a table's virtual hosts are resources of their own, unless the class says otherwise. */
 const defaultVhdsThreshold = 100;
 
-/** Keys of the route tables that are served; the members are Gateway keys. */
-export const createLiveTables = (graph: Graph, gateways: Table<GatewayView>): Table<ReadonlySet<string>> =>
-  graph.index("liveRouteTables", gateways, ({ listeners }) =>
+/** Keys of the route tables that are served. Who else comes to one that is served already moves nothing. */
+export function createLiveTables(graph: Graph, groups: Table<ListenerGroup>): Table<true> {
+  const users = graph.index("routeTableUsers", groups, ({ listeners }) =>
     listeners.flatMap(({ programmable, protocol, routeTable }) =>
       programmable && isHttp(protocol) ? (routeTable ?? []) : [],
     ),
   );
+  return graph.derive<true>("liveRouteTables", { keysOf: [users], compute: () => true });
+}
 
 export type RouteTables = {
   readonly routeTables: Table<RouteTable>;
@@ -34,7 +36,7 @@ export type RouteTables = {
 export function createRouteTables(
   graph: Graph,
   { classes, gateways }: Pick<GatewaySide, "classes" | "gateways">,
-  live: Table<ReadonlySet<string>>,
+  live: Table<true>,
   virtualHosts: Table<VirtualHost>,
 ): RouteTables {
   const settingsOf = (routeTable: string): ClassView["mesh"] => {

@@ -9,6 +9,7 @@ import {
 import { listenerKey } from "../../ir/index.ts";
 import { deepEqual, type Graph, type Table } from "../../lib/index.ts";
 import { isFalse, isTrue, observedAt } from "../conditions.ts";
+import type { OverlapsOf } from "../gateway/index.ts";
 import { contentOf, type Inputs, proxyKeyOf } from "../inputs.ts";
 import { meshConfigProblem, neglectedPart } from "../mesh-config.ts";
 import type {
@@ -18,17 +19,23 @@ import type {
   DesiredStatus,
   FilterView,
   GatewayView,
+  ListenerSetView,
   RulesView,
 } from "../views.ts";
+import { parentKey } from "../listener-parents.ts";
 import { type RouteKindName, routeKey } from "../route-objects.ts";
 import { createAncestors, type PolicySources } from "./backend-tls.ts";
 import { gatewayStatus } from "./gateway.ts";
+import type { ListenerSurroundings } from "./listener.ts";
+import { listenerSetStatus } from "./listener-set.ts";
 import { hasEntriesOf, isAccepted, type ParentConditions, parentConditions } from "./route.ts";
 import { supportedFeatures } from "./supported-features.ts";
 
 export type StatusSources = PolicySources & {
   readonly classes: Table<ClassView>;
   readonly gateways: Table<GatewayView>;
+  readonly listenerSets: Table<ListenerSetView>;
+  readonly overlapsOf: OverlapsOf;
   readonly attachments: Table<AttachmentView>;
   readonly rules: Table<RulesView>;
   readonly filters: Table<FilterView>;
@@ -41,9 +48,11 @@ type StatusTables = { readonly [K in DesiredStatus["kind"]]: Table<DesiredStatus
 /** The statuses that we want, of all kinds, by `statusKey`. */
 export function createStatuses(graph: Graph, inputs: Inputs, sources: StatusSources): Table<DesiredStatus> {
   const routes = createRouteConditions(graph, sources);
+  const surround = createListenerSurroundings(graph, inputs, sources, routes);
   const tables: StatusTables = {
     GatewayClass: createClassStatuses(graph, inputs, sources.classes),
-    Gateway: createGatewayStatuses(graph, inputs, sources.gateways, routes),
+    Gateway: createGatewayStatuses(graph, inputs, sources, surround),
+    ListenerSet: createListenerSetStatuses(graph, sources.listenerSets, surround),
     HTTPRoute: createRouteStatuses(graph, "HTTPRoute", inputs, routes),
     GRPCRoute: createRouteStatuses(graph, "GRPCRoute", inputs, routes),
     TLSRoute: createRouteStatuses(graph, "TLSRoute", inputs, routes),
@@ -153,18 +162,49 @@ function createRouteStatuses(
   });
 }
 
-function createGatewayStatuses(
+/** How many routes each listener has, and whom they are told to: what statuses of Gateways and of ListenerSets have in common. */
+function createListenerSurroundings(
   graph: Graph,
   { store, placements, proxyStates, refusedListeners }: Inputs,
-  gateways: Table<GatewayView>,
+  { overlapsOf }: Pick<StatusSources, "overlapsOf">,
   routes: Table<readonly ParentConditions[]>,
-): Table<DesiredStatus> {
+): (gateway: string, parent: string) => ListenerSurroundings {
   const { Gateway } = store.objects;
-  const bucketOf = (gateway: string, listener: string) => `${gateway} ${listener}`;
+  const bucketOf = (parent: string, listener: string) => `${parent} ${listener}`;
   const attached = graph.index("attachedRoutes", routes, (parents) =>
     parents
       .filter(isAccepted)
-      .flatMap(({ gateway, listeners }) => listeners.map(({ listener }) => bucketOf(gateway, listener))),
+      .flatMap(({ parent, listeners }) => listeners.map(({ listener }) => bucketOf(parent, listener))),
+  );
+  return (gateway, parent) => {
+    const proxy = proxyKeyOf(gateway);
+    return {
+      placement: placements.get(proxy),
+      state: proxyStates.get(proxy),
+      refusal: (port) => {
+        const refused =
+          refusedListeners.get(listenerKey(proxy, port)) ?? refusedListeners.get(listenerKey(proxy, port, "udp"));
+        // The Gateway is asked for its content only where it matters: an edit of it is not to wake all of its sets.
+        const object = refused && Gateway.get(gateway);
+        return object && refused.content === contentOf(object) ? refused.message : undefined;
+      },
+      attachedRoutes: (listener) => attached.get(bucketOf(parent, listener))?.size ?? 0,
+      overlaps: (listener) => overlapsOf(gateway, parent, listener),
+    };
+  };
+}
+
+type Surround = ReturnType<typeof createListenerSurroundings>;
+
+function createGatewayStatuses(
+  graph: Graph,
+  { store }: Inputs,
+  { gateways, listenerSets }: Pick<StatusSources, "gateways" | "listenerSets">,
+  surround: Surround,
+): Table<DesiredStatus> {
+  const { Gateway } = store.objects;
+  const sets = graph.index("attachedListenerSets", listenerSets, ({ gateway, accepted: { status } }) =>
+    status === "True" ? [gateway] : [],
   );
   return deriveStatuses(graph, "Gateway", {
     keysOf: [gateways],
@@ -172,21 +212,27 @@ function createGatewayStatuses(
       const view = gateways.get(key);
       const gateway = Gateway.get(key);
       if (view === undefined || gateway === undefined) return undefined;
-      const proxy = proxyKeyOf(key);
-      const status = gatewayStatus(view, gateway, {
-        placement: placements.get(proxy),
-        state: proxyStates.get(proxy),
-        refusal: (port) => {
-          const refused =
-            refusedListeners.get(listenerKey(proxy, port)) ?? refusedListeners.get(listenerKey(proxy, port, "udp"));
-          return refused?.content === contentOf(gateway) ? refused.message : undefined;
-        },
-        attachedRoutes: (listener) => attached.get(bucketOf(key, listener))?.size ?? 0,
-      });
+      const attachedListenerSets = sets.get(key)?.size ?? 0;
+      const status = gatewayStatus(view, gateway, { ...surround(key, key), attachedListenerSets });
       return { generation: view.generation, status };
     },
   });
 }
+
+const createListenerSetStatuses = (
+  graph: Graph,
+  listenerSets: Table<ListenerSetView>,
+  surround: Surround,
+): Table<DesiredStatus> =>
+  deriveStatuses(graph, "ListenerSet", {
+    keysOf: [listenerSets],
+    compute: (key) => {
+      const view = listenerSets.get(key);
+      if (view === undefined) return undefined;
+      const status = listenerSetStatus(view, surround(view.gateway, parentKey("ListenerSet", key)));
+      return { generation: view.generation, status };
+    },
+  });
 
 function createPolicyStatuses(
   graph: Graph,

@@ -28,6 +28,42 @@ export const gatewayStatus: DesiredStatus = {
   },
 };
 
+/** A ListenerSet of it, one of whose listeners comes too late. */
+export const listenerSetStatus: DesiredStatus = {
+  kind: "ListenerSet",
+  key: "apps/more",
+  generation: 1,
+  status: {
+    conditions: [condition("Accepted", "True", "ListenersNotValid", "some listeners are not valid"), programmed],
+    listeners: [
+      { name: "http", attachedRoutes: 1, conditions: [...good, programmed] },
+      {
+        name: "https",
+        attachedRoutes: 0,
+        conditions: [
+          condition("Accepted", "False", "HostnameConflict", "port 8443 is taken by Gateway demo/web"),
+          condition("Conflicted", "True", "HostnameConflict", "port 8443 is taken by Gateway demo/web"),
+          condition("Programmed", "False", "HostnameConflict", "port 8443 is taken by Gateway demo/web"),
+        ],
+      },
+    ],
+  },
+};
+
+/** One that the Gateway does not take. */
+export const strangerStatus: DesiredStatus = {
+  kind: "ListenerSet",
+  key: "apps/stranger",
+  generation: 1,
+  status: {
+    conditions: [
+      condition("Accepted", "False", "NotAllowed", "Gateway demo/web takes no ListenerSets of namespace apps"),
+      condition("Programmed", "False", "NotAllowed", "Gateway demo/web takes no ListenerSets of namespace apps"),
+    ],
+    listeners: [],
+  },
+};
+
 export const routeStatus = (name: string, problem?: string): DesiredStatus => ({
   kind: "HTTPRoute",
   key: `demo/${name}`,
@@ -65,12 +101,13 @@ export const ready: Member = {
 
 export const context = (member: Member | undefined = ready): RowContext => ({
   member: () => member,
-  gateway: () => ({
+  listeners: () => ({
+    gateway: "demo/web",
     listeners: [
       { name: "http", port: 80, protocol: "HTTP" },
       { name: "https", port: 8443, protocol: "HTTPS", hostname: "secure.example.com" },
     ],
   }),
   hostnames: (_, key) => (key === "demo/app" ? ["app.example.com"] : []),
-  place: (kind) => (kind === "Gateway" ? "web.yaml:1" : "routes.yaml:7"),
+  place: (kind) => (kind === "Gateway" ? "web.yaml:1" : kind === "ListenerSet" ? "sets.yaml:3" : "routes.yaml:7"),
 });
