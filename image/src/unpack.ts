@@ -37,10 +37,14 @@ export async function unpackImage(layout: string, architecture: Architecture, fo
   const config = path.join(folder, "config.json");
   await rm(folder, { recursive: true, force: true });
   await mkdir(root, { recursive: true });
-  for (const layer of manifest.layers)
-    for (const entry of readTar(gunzipSync(await blob(layer)))) await writeEntry(root, entry);
+  for (const layer of manifest.layers) await writeEntries(root, readTar(gunzipSync(await blob(layer))));
   await writeFile(config, await blob(manifest.config));
   return { root, config };
+}
+
+/** Writes entries below a folder. The folders that they stand in come before them. */
+export async function writeEntries(root: string, entries: readonly Entry[]): Promise<void> {
+  for (const entry of entries) await writeEntry(root, entry);
 }
 
 async function writeEntry(root: string, entry: Entry): Promise<void> {

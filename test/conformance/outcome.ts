@@ -83,9 +83,14 @@ function keep(lines: string[], line: string): void {
   if (lines.length > keptLines) lines.splice(0, lines.length - keptLines);
 }
 
-/** What a failed test says about why: its last lines, without those by which Go tells where it is. */
+/**
+ * What a failed test says about why: its last lines, without those by which Go tells where it is. Of lines in a row that differ only in
+ * numbers (something that is waited for is told ten times a second) only the last.
+ */
 export function lastWords(output: readonly string[], count = 15): readonly string[] {
-  return output.filter((line) => !/^\s*(=== |--- )/.test(line) && line.trim() !== "").slice(-count);
+  const said = output.filter((line) => !/^\s*(=== |--- )/.test(line) && line.trim() !== "");
+  const shapes = said.map((line) => line.replaceAll(/\d+/g, "0"));
+  return said.filter((_, i) => shapes[i] !== shapes[i + 1]).slice(-count);
 }
 
 /** Why a test was skipped, if it says so. */

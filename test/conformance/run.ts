@@ -121,8 +121,10 @@ async function test(
     print(`report: ${reportFile}`);
   }
   print(`the suite took ${suiteSeconds.toFixed(0)} s`);
+  const exitCode = exitOf(result);
+  if (exitCode === exitCodes.notRun) print("no test was run");
   print(formatCounts(countOf(result)));
-  return exitOf(result);
+  return exitCode;
 }
 
 function exitOf(result: SuiteResult): number {
