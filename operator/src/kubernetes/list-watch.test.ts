@@ -1,10 +1,7 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { silentLogger } from "../lib/index.ts";
-import { createCredentials } from "./credentials.ts";
-import { createHttpApiServer } from "./http-api-server.ts";
 import { createListWatch, type ListWatch, type ListWatchOptions, type ObjectEvent } from "./list-watch.ts";
-import { createRecorder, type HttpServer, startHttpServer, statusOf, until } from "./testing/index.ts";
+import { connectPlainly, createRecorder, type HttpServer, startHttpServer, statusOf, until } from "./testing/index.ts";
 
 const plural = "things";
 const path = "/apis/example.com/v1/things";
@@ -34,8 +31,7 @@ describe("createListWatch()", () => {
     const objects = new Map<string, unknown>();
     const events: ObjectEvent[] = [];
     const recorder = createRecorder();
-    const credentials = createCredentials(async () => await Promise.resolve({ headers: {}, tls: {} }));
-    const api = createHttpApiServer({ server: server.url, credentials, logger: silentLogger });
+    const api = connectPlainly(server.url);
     const watch: ListWatch = createListWatch({
       api,
       path,

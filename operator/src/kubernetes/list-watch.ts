@@ -1,5 +1,5 @@
 import { setImmediate } from "node:timers/promises";
-import { type Clock, type Logger, systemClock } from "../lib/index.ts";
+import { type Clock, type Logger, silentLogger, systemClock } from "../lib/index.ts";
 import { apiFailure, isSuccess } from "./api-failure.ts";
 import { type ApiRequest, type ApiResponse, type ApiServer, ApiUnreachableError } from "./api-server.ts";
 import { createBackoff } from "./backoff.ts";
@@ -24,6 +24,8 @@ export type ListWatchOptions = {
   /** Objects come without anything but apiVersion, kind and metadata. */
   readonly metadataOnly?: boolean;
   readonly logger: Logger;
+  /** Nothing is missing where it cannot be read: nobody need be warned. */
+  readonly isOptional?: boolean;
   /** Differences, in their order. The objects are the caller's: nobody else holds them. Not called any more after `close`. */
   readonly onEvents: (events: readonly ObjectEvent[]) => void;
   /** Called when `isListed` or `trouble` of the state has changed. */
@@ -100,7 +102,7 @@ export function createListWatch(options: ListWatchOptions): ListWatch {
   const backoff = createBackoff({ firstMs: 200, maxMs: 10_000, random });
   /** For what changes only when somebody does something. */
   const patience = createBackoff({ firstMs: 500, maxMs: 30_000, random });
-  const troubles = createTroubles(name, logger, () => options.onState?.());
+  const troubles = createTroubles(name, options.isOptional ? quiet(logger) : logger, () => options.onState?.());
   let path = options.path;
   /** A list that is being read; what came of it stays when a page does not come. */
   let listing: Listing | undefined;
@@ -336,6 +338,13 @@ export function createListWatch(options: ListWatchOptions): ListWatch {
     },
   };
 }
+
+const quiet = (logger: Logger): Logger => ({
+  ...silentLogger,
+  debug: (fields, message) => logger.debug(fields, message),
+  info: (fields, message) => logger.debug(fields, message),
+  warn: (fields, message) => logger.debug(fields, message),
+});
 
 const answered = (response: ApiResponse): Outcome =>
   response.status === 410 ? { kind: "expired" } : { kind: "answer", response };

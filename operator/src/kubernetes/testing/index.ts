@@ -18,3 +18,4 @@ export {
 } from "./http-server.ts";
 export { createRecorder, type Recorder } from "./recorder.ts";
 export { until } from "./until.ts";
+export { connectPlainly } from "./connect.ts";

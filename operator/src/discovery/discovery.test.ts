@@ -1,0 +1,235 @@
+import assert from "node:assert/strict";
+import type { KindName } from "@gatewright/crd-types";
+import type { ApiServer } from "../kubernetes/index.ts";
+import {
+  connectPlainly,
+  createRecorder,
+  type HttpServer,
+  startHttpServer,
+  statusOf,
+  until,
+} from "../kubernetes/testing/index.ts";
+import { createDiscovery, type Discovery, type DiscoveryOptions } from "./discovery.ts";
+
+const group = "gateway.networking.k8s.io";
+const routes = { group, versions: ["v1beta1", "v1"], kind: "HTTPRoute", plural: "httproutes", namespaced: true };
+const grants = { group, versions: ["v1beta1"], kind: "ReferenceGrant", plural: "referencegrants", namespaced: true };
+const secrets = { group: "", versions: ["v1"], kind: "Secret", plural: "secrets", namespaced: true };
+const definitions = {
+  group: "apiextensions.k8s.io",
+  versions: ["v1"],
+  kind: "CustomResourceDefinition",
+  plural: "customresourcedefinitions",
+  namespaced: false,
+};
+const kinds: readonly KindName[] = ["HTTPRoute", "ReferenceGrant", "Secret", "ListenerSet"];
+
+describe("createDiscovery()", () => {
+  let server: HttpServer;
+  let api: ApiServer;
+  let discovery: Discovery;
+
+  beforeEach(async () => {
+    server = await startHttpServer();
+    for (const resource of [routes, grants, secrets, definitions]) server.serve(resource);
+    api = connectPlainly(server.url);
+  });
+  afterEach(async () => {
+    discovery.close();
+    api.close();
+    await server.close();
+  });
+
+  function make(options: Partial<DiscoveryOptions> = {}) {
+    const recorder = createRecorder();
+    discovery = createDiscovery({
+      api,
+      kinds,
+      logger: recorder.logger,
+      // What it does by itself is tested by tests that say so.
+      intervalMs: 1e9,
+      clock: {
+        after: (ms, action) => {
+          const timer = setTimeout(action, ms > 1e6 ? 1e6 : Math.min(ms, 10));
+          return () => clearTimeout(timer);
+        },
+      },
+      ...options,
+    });
+    let changes = 0;
+    discovery.onChange(() => changes++);
+    return { recorder, changes: () => changes };
+  }
+
+  const served = () => Object.fromEntries([...discovery.served()].map(([kind, { version }]) => [kind, version]));
+  const all = { HTTPRoute: "v1", ReferenceGrant: "v1beta1", Secret: "v1" };
+
+  for (const form of ["aggregated", "by group"] as const) {
+    it(`finds kinds in the newest version that both sides know (${form})`, async () => {
+      server.discovery = form;
+      const { changes } = make();
+      await discovery.start();
+      assert.deepEqual(served(), all);
+      assert.equal(changes(), 1);
+      assert.deepEqual(discovery.served().get("HTTPRoute"), { group, version: "v1", plural: "httproutes" });
+    });
+
+    it(`notices kinds and versions that come (${form})`, async () => {
+      server.discovery = form;
+      const { recorder, changes } = make();
+      await discovery.start();
+      server.serve({ ...grants, versions: ["v1", "v1beta1"] });
+      server.serve({ ...routes, versions: ["v1"], kind: "ListenerSet", plural: "listenersets" });
+      await discovery.probe();
+      assert.deepEqual(served(), { ...all, ReferenceGrant: "v1", ListenerSet: "v1" });
+      assert.equal(changes(), 2);
+      assert.deepEqual(recorder.lines("info"), [
+        "ReferenceGrant is read in another version",
+        "the API server has ListenerSet now",
+      ]);
+    });
+  }
+
+  it("asks in two requests where the server can answer so", async () => {
+    make();
+    await discovery.start();
+    const paths = server.requests.map(({ path }) => path).filter((path) => !path.includes("customresource"));
+    assert.deepEqual(paths, ["/api", "/apis", `/apis/${group}/v1/listenersets`]);
+  });
+
+  it("waits for a server that is starting, and does not take for missing what it does not have yet", async () => {
+    server.withdraw("httproutes");
+    const stop = server.intercept(({ path }) =>
+      path.endsWith("/httproutes") ? { status: 503, body: statusOf(503, "ServiceUnavailable", "starting") } : undefined,
+    );
+    const { recorder } = make();
+    const start = discovery.start();
+    await until(() => server.requests.filter(({ path }) => path === "/apis").length >= 3);
+    assert.deepEqual(served(), {});
+    assert.equal(recorder.lines("warn").length, 1);
+    assert.match(discovery.state().problem ?? "", /httproutes are answered by 503/);
+    stop();
+    server.serve(routes);
+    await start;
+    assert.deepEqual(served(), all);
+    assert.equal(discovery.state().problem, undefined);
+  });
+
+  it("finds what discovery does not tell of, at the start", async () => {
+    server.intercept(({ path }) =>
+      path === "/apis" ? { status: 200, body: { kind: "APIGroupDiscoveryList" } } : undefined,
+    );
+    make();
+    await discovery.start();
+    assert.deepEqual(served(), { HTTPRoute: "v1", Secret: "v1" });
+  });
+
+  it("starts without what it may not ask for", async () => {
+    server.withdraw("httproutes");
+    server.intercept(({ path }) => (path.endsWith("/httproutes") ? { status: 403 } : undefined));
+    make();
+    await discovery.start();
+    assert.deepEqual(served(), { ReferenceGrant: "v1beta1", Secret: "v1" });
+  });
+
+  it("keeps all while the server is away, or says nothing of use", async () => {
+    const { changes } = make();
+    await discovery.start();
+    for (const reply of [
+      { status: 503 },
+      { status: 403 },
+      { status: 429, headers: { "retry-after": "1" } },
+      { raw: (response: { destroy: () => void }) => response.destroy() },
+    ]) {
+      const stop = server.intercept(({ path }) => (path === "/apis" ? reply : undefined));
+      for (let round = 0; round < 5; round++) await discovery.probe();
+      stop();
+    }
+    assert.deepEqual(served(), all);
+    assert.equal(changes(), 1);
+  });
+
+  it("keeps a group that is missing for a while, and one that is missing while its kinds answer", async () => {
+    make();
+    await discovery.start();
+    const empty = { status: 200, body: { kind: "APIGroupDiscoveryList", items: [] } };
+    const stop = server.intercept(({ path }) => (path === "/apis" ? empty : undefined));
+    for (let round = 0; round < 6; round++) await discovery.probe();
+    assert.deepEqual(served(), all);
+    const unavailable = server.intercept(({ path }) =>
+      path.startsWith("/apis/gateway") ? { status: 503 } : undefined,
+    );
+    for (let round = 0; round < 6; round++) await discovery.probe();
+    assert.deepEqual(served(), all);
+    unavailable();
+    stop();
+    await discovery.probe();
+    server.withdraw("httproutes");
+    for (let round = 0; round < 2; round++) await discovery.probe();
+    assert.deepEqual(served(), all);
+    server.serve(routes);
+    await discovery.probe();
+    server.withdraw("httproutes");
+    for (let round = 0; round < 2; round++) await discovery.probe();
+    assert.deepEqual(served(), all);
+  });
+
+  it("keeps what is stale by the server's own word", async () => {
+    make();
+    await discovery.start();
+    const versions = [{ version: "v1", freshness: "Stale" }];
+    const body = { kind: "APIGroupDiscoveryList", items: [{ metadata: { name: group }, versions }] };
+    server.intercept(({ path }) => (path === "/apis" ? { status: 200, body } : undefined));
+    server.withdraw("httproutes");
+    for (let round = 0; round < 6; round++) await discovery.probe();
+    assert.equal(served()["HTTPRoute"], "v1");
+  });
+
+  it("takes for gone what is missing again and again and answers 404", async () => {
+    const { recorder } = make();
+    await discovery.start();
+    server.withdraw("httproutes");
+    for (let round = 0; round < 3; round++) await discovery.probe();
+    assert.deepEqual(served(), { ReferenceGrant: "v1beta1", Secret: "v1" });
+    assert.deepEqual(recorder.lines("warn"), ["the API server does not have HTTPRoute any more"]);
+    server.serve(routes);
+    await discovery.probe();
+    assert.deepEqual(served(), all);
+  });
+
+  it("looks by itself from time to time", async () => {
+    make({ intervalMs: 10 });
+    await discovery.start();
+    server.serve({ ...routes, versions: ["v1"], kind: "ListenerSet", plural: "listenersets" });
+    await until(() => served()["ListenerSet"] === "v1");
+  });
+
+  it("looks when a definition of ours changes, of which it reads the metadata only", async () => {
+    server.put("customresourcedefinitions", { metadata: { name: `httproutes.${group}` } });
+    make();
+    await discovery.start();
+    await until(() => server.watches("customresourcedefinitions") === 1);
+    const probes = () => server.requests.filter(({ path }) => path === "/apis").length;
+    server.put("customresourcedefinitions", { metadata: { name: "apps.example.com" } });
+    assert.equal(probes(), 1);
+    server.serve({ ...routes, versions: ["v1"], kind: "ListenerSet", plural: "listenersets" });
+    server.put("customresourcedefinitions", { metadata: { name: `listenersets.${group}` } });
+    await until(() => served()["ListenerSet"] === "v1");
+    const accepts = server.requests
+      .filter(({ path }) => path.includes("customresource"))
+      .map(({ headers }) => headers.accept);
+    assert.deepEqual(accepts, [
+      "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1",
+      "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1",
+    ]);
+  });
+
+  it("does without definitions where it may not read them, and warns of nothing", async () => {
+    server.intercept(({ path }) => (path.includes("customresource") ? { status: 403 } : undefined));
+    const { recorder } = make();
+    await discovery.start();
+    await until(() => server.requests.filter(({ path }) => path.includes("customresource")).length >= 2);
+    assert.deepEqual(served(), all);
+    assert.deepEqual(recorder.lines("warn"), []);
+  });
+});

@@ -1,0 +1,1 @@
+export { createDiscovery, type Discovery, type DiscoveryOptions, type DiscoveryState } from "./discovery.ts";
