@@ -1,2 +1,9 @@
 export { createStatusFiles, type StatusFiles, type StatusFilesOptions } from "./files/status-files.ts";
 export { mergeStatus, sameStatus, type Status } from "./merge.ts";
+export {
+  createStatusWriter,
+  type StatusWrite,
+  type StatusWriter,
+  type StatusWriterOptions,
+  type StatusWriterStats,
+} from "./kubernetes/statuses.ts";

@@ -4,6 +4,7 @@ import { parse, stringify } from "yaml";
 import type { DesiredStatus } from "../../gatewayapi/index.ts";
 import type { Clock, Logger } from "../../lib/index.ts";
 import { mergeStatus, sameStatus, type Status } from "../merge.ts";
+import { formatTime } from "../time.ts";
 
 export type StatusFilesOptions = {
   readonly directory: string;
@@ -82,10 +83,7 @@ export function createStatusFiles(options: StatusFilesOptions): StatusFiles {
 
   async function store(key: string, path: string, desired: DesiredStatus): Promise<void> {
     const previous = stored.get(key) ?? (await readStored(path));
-    const now = options
-      .now()
-      .toISOString()
-      .replace(/\.\d+Z$/, "Z");
+    const now = formatTime(options.now());
     const status = mergeStatus(previous?.status, desired.status, controllerName, now);
     const stands = previous?.generation === desired.generation && sameStatus(previous.status, status);
     if (!stands) await replace(path, fileOf(desired, status));
