@@ -61,7 +61,7 @@ spec:
   tls:
     frontend:
       default: {validation: {caCertificateRefs: [${ref("ours")}]}}
-      perPort: ${`[${numbers.flatMap((port) => (ports[port]?.tls ? `{port: ${port}, tls: ${ports[port].tls}}` : [])).join(", ")}]`}
+      perPort: [${numbers.flatMap((port) => (ports[port]?.tls ? `{port: ${port}, tls: ${ports[port].tls}}` : [])).join(", ")}]
   listeners:
   - {name: http, port: 80, protocol: HTTP}
 ${numbers.map((port) => `  - {name: l${port}, port: ${port}, protocol: HTTPS, tls: {certificateRefs: [{name: server}]}}`).join("\n")}

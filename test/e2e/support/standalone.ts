@@ -53,6 +53,7 @@ export type StatusFile = {
       readonly conditions: readonly Condition[];
     }[];
     readonly parents?: readonly { readonly controllerName: string; readonly conditions: readonly Condition[] }[];
+    readonly ancestors?: readonly { readonly controllerName: string; readonly conditions: readonly Condition[] }[];
   };
 };
 
