@@ -47,6 +47,7 @@ export type StatusFile = {
   readonly metadata: { readonly generation?: number };
   readonly status: {
     readonly conditions?: readonly Condition[];
+    readonly attachedListenerSets?: number;
     readonly listeners?: readonly {
       readonly name: string;
       readonly attachedRoutes: number;

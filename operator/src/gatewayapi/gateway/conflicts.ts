@@ -11,7 +11,8 @@ export type Contender = {
 };
 
 /** What the first bytes of a connection are. Listeners of a port that expect different ones cannot share it. */
-export const transportOf = (protocol: string): string => (protocol === "HTTPS" || protocol === "TLS" ? "TLS" : protocol);
+export const transportOf = (protocol: string): string =>
+  protocol === "HTTPS" || protocol === "TLS" ? "TLS" : protocol;
 
 /** UDP has ports of its own. */
 export const socketOf = ({ protocol, port }: Contender): string => `${protocol === "UDP" ? "UDP" : "TCP"} ${port}`;

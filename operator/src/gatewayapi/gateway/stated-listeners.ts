@@ -1,5 +1,6 @@
 import type { Gateway } from "@gatewright/crd-types/gateway/v1";
 import { deepEqual, type Graph, type Table } from "../../lib/index.ts";
+import { createdAt } from "../created-at.ts";
 import type { Inputs } from "../inputs.ts";
 import { parentKey, parseParentKey } from "../listener-parents.ts";
 import type { Grants } from "../refs/index.ts";
@@ -56,11 +57,11 @@ export function createStatedListeners(
     const set = ListenerSet.get(key);
     const admission = admissions.get(key);
     if (set === undefined || admission === undefined) return undefined;
-    const { namespace = "", creationTimestamp = "" } = set.metadata;
+    const { namespace = "" } = set.metadata;
     const owner = { kind: "ListenerSet", namespace, gatewayTls: gatewayTls.get(admission.gateway) } as const;
     return {
       gateway: admission.gateway,
-      precedence: `1 ${creationTimestamp} ${key}`,
+      precedence: `1 ${createdAt(set)} ${key}`,
       listeners: set.spec.listeners.map((listener) => checkListener(listener, owner, grants, certificates)),
     };
   }

@@ -1,11 +1,12 @@
 import type { BackendRef } from "@gatewright/crd-types/gateway/v1";
 import type { Cluster, TcpProxy } from "../../ir/index.ts";
 import { weightedClusterName } from "../backends/index.ts";
+import { createdAt } from "../created-at.ts";
 import type { RouteObject } from "../route-objects.ts";
 import type { RulesView } from "../views.ts";
 import type { References } from "./references.ts";
 import { createRuleReport, type RuleReport } from "./report.ts";
-import { createdAt, verdictOf } from "./rules.ts";
+import { verdictOf } from "./rules.ts";
 import type { HttpRouteKind } from "./unavailable.ts";
 
 /** Routes that know connections only. */

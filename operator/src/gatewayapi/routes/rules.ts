@@ -1,6 +1,7 @@
 import type { HTTPRouteRule } from "@gatewright/crd-types/gateway/v1";
 import type { ObjectMeta } from "@gatewright/crd-types/meta/v1";
 import type { Problem } from "../conditions.ts";
+import { createdAt } from "../created-at.ts";
 import { listed } from "../messages.ts";
 import type { Outcome, RulesView } from "../views.ts";
 import { clusterNamesOf } from "./clusters-of.ts";
@@ -70,12 +71,6 @@ const ruleView = ({ name }: HTTPRouteRule, routes: TranslatedRule["routes"]): Ru
   ...(name !== undefined && { name }),
   routes,
 });
-
-/** Of one form, so that it sorts by age. Where a file states none, a route counts as old. */
-export function createdAt({ metadata }: { readonly metadata: ObjectMeta }): string {
-  const time = Date.parse(metadata.creationTimestamp ?? "");
-  return Number.isNaN(time) ? "" : new Date(time).toISOString();
-}
 
 /** What the conditions say of the rules. */
 export const verdictOf = (rules: readonly TranslatedRule[]): Pick<RulesView, "resolvedRefs" | "accepted"> => ({

@@ -40,6 +40,7 @@ export const supportedFeatures: readonly FeatureName[] = [
   "HTTPRouteRetryCodes",
   "HTTPRouteRetryConnectionError",
   "HTTPRouteSchemeRedirect",
+  "ListenerSet",
   "ReferenceGrant",
   "TCPRoute",
   "TLSRoute",
