@@ -30,8 +30,10 @@ export type Settings = {
 };
 
 export type Placement = {
-  /** What the Gateway's status says. */
+  /** What the Gateway's status says. Empty: it is served, and whoever gives it an address has not done so yet. */
   readonly addresses: readonly { readonly type: "IPAddress" | "Hostname"; readonly value: string }[];
+  /** Addresses that the Gateway asks for and cannot have, with the reason in words. */
+  readonly unusableAddresses?: ReadonlyMap<string, string>;
   /** Where Envoy binds a Gateway's port. */
   readonly bind: (port: number) => Binding;
   /** Ports of the Gateway that cannot be bound here, with the reason in words: their listeners are not accepted (`PortUnavailable`). */

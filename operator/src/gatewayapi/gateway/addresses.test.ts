@@ -80,6 +80,20 @@ describe("addressOutcome()", () => {
       condition: "False NotAssigned",
       problem: "AddressNotAssigned",
     },
+    {
+      title: "one that may still come",
+      wanted: [{ value: "192.0.2.1" }],
+      placement: { ...placement, addresses: [] },
+      condition: "False NotAssigned",
+      problem: "AddressNotAssigned",
+    },
+    {
+      title: "one that will never come",
+      wanted: [{ value: "192.0.2.1" }, { value: "192.0.2.9" }],
+      placement: { ...placement, addresses: [], unusableAddresses: new Map([["192.0.2.9", "is taken"]]) },
+      condition: "False NotAssigned",
+      problem: "AddressNotUsable",
+    },
   ];
   for (const { title, wanted, placement: at, condition, problem } of cases)
     it(`${title}: ${condition}`, () => {

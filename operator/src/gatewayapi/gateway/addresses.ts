@@ -45,7 +45,7 @@ export function addressOutcome(
   if (missing.length === 0)
     return { condition: isTrue(GatewayConditionAddressesAssigned, GatewayReasonAddressesAssigned) };
   const message = `not assigned: ${listed(missing.map(formatAddress))}`;
-  const isUnusable = placement !== undefined && missing.some(({ value = "" }) => value !== "");
+  const unusable = placement === undefined ? [] : missing.flatMap((wanted) => unusableWords(wanted, placement) ?? []);
   return {
     condition: isFalse(GatewayConditionAddressesAssigned, {
       reason:
@@ -54,10 +54,21 @@ export function addressOutcome(
           : GatewayReasonAddressesPartiallyAssigned,
       message,
     }),
-    problem: isUnusable
-      ? { reason: GatewayReasonAddressNotUsable, message: `cannot be used: ${listed(missing.map(formatAddress))}` }
-      : { reason: GatewayReasonAddressNotAssigned, message },
+    problem:
+      unusable.length > 0
+        ? { reason: GatewayReasonAddressNotUsable, message: `cannot be used: ${listed(unusable)}` }
+        : { reason: GatewayReasonAddressNotAssigned, message },
   };
+}
+
+/** As long as there are no addresses at all, one that was asked for may still come. */
+function unusableWords(
+  { value = "" }: GatewaySpecAddress,
+  { addresses, unusableAddresses }: Placement,
+): string | undefined {
+  const words = unusableAddresses?.get(value);
+  if (words !== undefined) return `${value} (${words})`;
+  return value !== "" && addresses.length > 0 ? value : undefined;
 }
 
 /** One without a value asks for any of its type. */

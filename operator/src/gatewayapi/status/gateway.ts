@@ -55,6 +55,8 @@ function programmedCondition(
   const refused = refusedPorts(serving, refusal);
   if (refused !== undefined) return isNot(GatewayReasonInvalid, refused);
   if (addressProblem !== undefined) return isFalse(GatewayConditionProgrammed, addressProblem);
+  // It is served all the same: whatever gives it an address looks for what answers behind it.
+  if (placement.addresses.length === 0) return isNot(GatewayReasonAddressNotAssigned, noAddress);
   if (state?.kind !== "ready") return isNot(GatewayReasonPending, pendingWords(state));
   return isTrue(GatewayConditionProgrammed, GatewayReasonProgrammed);
 }

@@ -188,4 +188,43 @@ describe("createStatuses()", () => {
     apply([gatewayClass, gateway("gw"), route("r")]);
     assert.deepEqual([...changes.take()], []);
   });
+
+  it("tells of a policy at as many Gateways as others leave room for, always the same ones", () => {
+    const names = Array.from({ length: 20 }, (_, index) => `gw-${String(index).padStart(2, "0")}`);
+    const foreign = Array.from({ length: 5 }, (_, index) => ({
+      ancestorRef: { name: `other-${index}` },
+      controllerName: "example.com/other",
+      conditions: [],
+    }));
+    const policy = (status?: object): Manifest => ({
+      apiVersion: `${group}/v1`,
+      kind: "BackendTLSPolicy",
+      metadata: { name: "policy", namespace: "infra" },
+      spec: {
+        targetRefs: [{ group: "", kind: "Service", name: "app" }],
+        validation: { hostname: "app.example.com", wellKnownCACertificates: "System" },
+      },
+      ...(status && { status }),
+    });
+    const rules = [{ backendRefs: [{ name: "app", port: 80 }] }];
+    const { apply, remove, statusOf } = open(
+      ...names.toReversed().map((name) => gateway(name)),
+      ...names.map((name) => route(name, { parents: [name], rules })),
+      policy(),
+    );
+    const told = () => {
+      const ancestors = statusOf("BackendTLSPolicy infra/policy")?.["ancestors"];
+      if (ancestors === undefined) return undefined;
+      assert.ok(Array.isArray(ancestors));
+      return ancestors.map(({ ancestorRef }: { readonly ancestorRef: { readonly name: string } }) => ancestorRef.name);
+    };
+    assert.deepEqual(told(), names.slice(0, 16));
+    apply([policy({ ancestors: foreign })]);
+    assert.deepEqual(told(), names.slice(0, 11));
+    for (const name of names) remove(`HTTPRoute infra/${name}`);
+    assert.equal(told(), undefined);
+    const own = { ancestorRef: { name: "gw-00" }, controllerName: "gatewright.dev/gateway-controller", conditions: [] };
+    apply([policy({ ancestors: [...foreign, own] })]);
+    assert.deepEqual(told(), [], "what we once said is taken back");
+  });
 });

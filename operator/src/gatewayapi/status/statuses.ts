@@ -24,7 +24,7 @@ import type {
 } from "../views.ts";
 import { parentKey } from "../listener-parents.ts";
 import { type RouteKindName, routeKey } from "../route-objects.ts";
-import { createAncestors, type PolicySources } from "./backend-tls.ts";
+import { createAncestors, policyStatus, type PolicySources } from "./backend-tls.ts";
 import { gatewayStatus } from "./gateway.ts";
 import type { ListenerSurroundings } from "./listener.ts";
 import { listenerSetStatus } from "./listener-set.ts";
@@ -246,14 +246,7 @@ function createPolicyStatuses(
     compute: (key) => {
       const policy = BackendTLSPolicy.get(key);
       const view = sources.tlsPolicies.get(key);
-      if (policy === undefined || view === undefined) return undefined;
-      const refs = ancestorsOf(view.services);
-      const isOurs = policy.status?.ancestors.some((ancestor) => ancestor.controllerName === controllerName) === true;
-      if (refs.length === 0 && !isOurs) return undefined;
-      const generation = policy.metadata.generation ?? 0;
-      const conditions = observedAt(generation, view.conditions);
-      const ancestors = refs.map((ancestorRef) => ({ ancestorRef, controllerName, conditions }));
-      return { generation, status: { ancestors } };
+      return policy && view && policyStatus(policy, view, ancestorsOf(view.services), controllerName);
     },
   });
 }
