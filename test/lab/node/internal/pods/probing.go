@@ -30,7 +30,7 @@ func (w *worker) probe(ctx context.Context, m *member, process *container.Proces
 func (w *worker) awaitStart(ctx context.Context, m *member, process *container.Process, target probes.Target) bool {
 	tracker := probes.NewTracker(m.spec.StartupProbe, false)
 	started := false
-	probes.Watch(ctx, m.spec.StartupProbe, target, func(err error) bool {
+	probes.WatchEagerly(ctx, m.spec.StartupProbe, target, func(err error) bool {
 		started, _ = tracker.Observe(err == nil)
 		if !started && tracker.Failing() && !withinEagerness(process, m) {
 			w.restart(m, process, "startup", err)
@@ -56,7 +56,7 @@ func withinEagerness(process *container.Process, m *member) bool {
 
 func (w *worker) watchReadiness(ctx context.Context, m *member, target probes.Target) {
 	tracker := probes.NewTracker(m.spec.ReadinessProbe, false)
-	probes.Watch(ctx, m.spec.ReadinessProbe, target, func(err error) bool {
+	probes.WatchEagerly(ctx, m.spec.ReadinessProbe, target, func(err error) bool {
 		if ready, changed := tracker.Observe(err == nil); changed {
 			w.mu.Lock()
 			m.state.Ready = ready && m.state.Running

@@ -37,6 +37,9 @@ func (w *worker) fillVolumes() bool {
 		if err.Error() != told {
 			told = err.Error()
 			log.Printf("%s waits: %v", w, err)
+			for _, m := range w.members {
+				w.setWaiting(m, "ContainerCreating", err)
+			}
 		}
 		select {
 		case <-w.ctx.Done():

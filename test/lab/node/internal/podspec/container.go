@@ -42,7 +42,7 @@ func Container(pod *corev1.Pod, own *corev1.Container, image images.Resolved, va
 		return spec, fmt.Errorf("neither the image nor the container names a command")
 	}
 	var err error
-	if spec.Mounts, err = mounts(pod, own, folder); err != nil {
+	if spec.Mounts, err = mounts(pod, own, variables, folder); err != nil {
 		return spec, err
 	}
 	return spec, secure(&spec, pod, own, image)
@@ -95,7 +95,7 @@ func resolvConf(pod *corev1.Pod, node Node) string {
 // VolumeFolder is where the content of a volume stands on this host.
 func VolumeFolder(folder, volume string) string { return filepath.Join(folder, "volumes", volume) }
 
-func mounts(pod *corev1.Pod, own *corev1.Container, folder string) ([]container.Mount, error) {
+func mounts(pod *corev1.Pod, own *corev1.Container, variables []Variable, folder string) ([]container.Mount, error) {
 	var out []container.Mount
 	for _, mount := range own.VolumeMounts {
 		source := ""
@@ -111,8 +111,15 @@ func mounts(pod *corev1.Pod, own *corev1.Container, folder string) ([]container.
 		if source == "" {
 			return nil, fmt.Errorf("the pod has no volume %q", mount.Name)
 		}
+		part := mount.SubPath
+		if mount.SubPathExpr != "" {
+			part = Expand(mount.SubPathExpr, Lookup(variables))
+		}
+		if part != "" && !filepath.IsLocal(part) {
+			return nil, fmt.Errorf("volume %s: %q is no path within it", mount.Name, part)
+		}
 		out = append(out, container.Mount{
-			Source: filepath.Join(source, mount.SubPath), Target: mount.MountPath, ReadOnly: mount.ReadOnly,
+			Source: filepath.Join(source, part), Target: mount.MountPath, ReadOnly: mount.ReadOnly,
 		})
 	}
 	return out, nil

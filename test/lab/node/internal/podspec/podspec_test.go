@@ -188,12 +188,18 @@ func build(t *testing.T, change func(pod *corev1.Pod, own *corev1.Container)) (c
 
 func TestContainer(t *testing.T) {
 	spec, err := build(t, func(_ *corev1.Pod, own *corev1.Container) {
-		own.VolumeMounts = []corev1.VolumeMount{{Name: "data", MountPath: "/data", SubPath: "a", ReadOnly: true}, {Name: "host", MountPath: "/host"}}
+		own.VolumeMounts = []corev1.VolumeMount{
+			{Name: "data", MountPath: "/data", SubPath: "a", ReadOnly: true}, {Name: "host", MountPath: "/host"},
+			{Name: "data", MountPath: "/own", SubPathExpr: "of/$(MODE)"},
+		}
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if want := []container.Mount{{Source: "/pods/uid-1/volumes/data/a", Target: "/data", ReadOnly: true}, {Source: "/srv", Target: "/host"}}; !slices.Equal(spec.Mounts, want) {
+	if want := []container.Mount{
+		{Source: "/pods/uid-1/volumes/data/a", Target: "/data", ReadOnly: true}, {Source: "/srv", Target: "/host"},
+		{Source: "/pods/uid-1/volumes/data/of/pod", Target: "/own"},
+	}; !slices.Equal(spec.Mounts, want) {
 		t.Errorf("mounts %v, want %v", spec.Mounts, want)
 	}
 	for _, variable := range []string{"MODE=pod", "LANG=C", "HOSTNAME=web-1", "KUBERNETES_SERVICE_HOST=10.96.0.1"} {
@@ -207,10 +213,12 @@ func TestContainer(t *testing.T) {
 	if want := "search shop.svc.cluster.local svc.cluster.local cluster.local\nnameserver 10.0.0.1\noptions ndots:5\n"; spec.Generated["/etc/resolv.conf"] != want {
 		t.Errorf("resolv.conf %q", spec.Generated["/etc/resolv.conf"])
 	}
-	if _, err := build(t, func(_ *corev1.Pod, own *corev1.Container) {
-		own.VolumeMounts = []corev1.VolumeMount{{Name: "none", MountPath: "/none"}}
-	}); err == nil {
-		t.Error("a volume that is not there was mounted")
+	for _, mount := range []corev1.VolumeMount{
+		{Name: "none", MountPath: "/none"}, {Name: "data", MountPath: "/data", SubPathExpr: "../$(MODE)"},
+	} {
+		if _, err := build(t, func(_ *corev1.Pod, own *corev1.Container) { own.VolumeMounts = []corev1.VolumeMount{mount} }); err == nil {
+			t.Errorf("%v was mounted", mount)
+		}
 	}
 }
 

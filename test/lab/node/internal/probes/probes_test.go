@@ -148,15 +148,44 @@ func TestGRPC(t *testing.T) {
 	}
 }
 
+// failing is a container that never says that it is well.
+var failing = Target{Command: func(ctx context.Context, args []string) *exec.Cmd { return exec.CommandContext(ctx, "/bin/false") }}
+
+func askFailing(period int32) *corev1.Probe {
+	return &corev1.Probe{PeriodSeconds: period, ProbeHandler: corev1.ProbeHandler{Exec: &corev1.ExecAction{Command: []string{"x"}}}}
+}
+
 func TestWatchEndsWhenToldSo(t *testing.T) {
-	target := Target{Command: func(ctx context.Context, args []string) *exec.Cmd { return exec.CommandContext(ctx, "/bin/false") }}
-	probe := &corev1.Probe{ProbeHandler: corev1.ProbeHandler{Exec: &corev1.ExecAction{Command: []string{"x"}}}}
 	asked := 0
-	Watch(t.Context(), probe, target, func(err error) bool {
+	WatchEagerly(t.Context(), askFailing(1000), failing, func(err error) bool {
 		asked++
 		return err != nil && asked < 2
 	})
 	if asked != 2 {
 		t.Errorf("asked %d times", asked)
+	}
+}
+
+// A container that takes its time to start would be ended by the first failures, were they counted at our pace.
+func TestLivenessIsAskedAtItsOwnPace(t *testing.T) {
+	first, patient := make(chan struct{}), 0
+	ctx, cancel := context.WithCancel(t.Context())
+	go func() {
+		<-first
+		asked := 0
+		WatchEagerly(t.Context(), askFailing(1000), failing, func(error) bool {
+			asked++
+			return asked < 3
+		})
+		cancel()
+	}()
+	Watch(ctx, askFailing(1000), failing, func(error) bool {
+		if patient++; patient == 1 {
+			close(first)
+		}
+		return true
+	})
+	if patient != 1 {
+		t.Errorf("asked %d times while an eager one asked three times", patient)
 	}
 }
