@@ -34,11 +34,14 @@ export function createListenerSets(
   { admissions, stated, conflictsOf, gateways }: ListenerSetSources,
 ): Table<ListenerSetView> {
   const { ListenerSet } = store.objects;
-  // What a Gateway says of its own listeners is its own business, unless it is not accepted at all.
-  const standings = graph.derive<DesiredCondition>("gatewayStandings", {
+  // Listeners of the Gateway that are bad are no fault of its sets: they are served as long as anything of it can be.
+  const refused = graph.derive<DesiredCondition>("refusedGateways", {
     keysOf: [gateways],
-    compute: (key) => gateways.get(key)?.conditions.find(({ type }) => type === GatewayConditionAccepted),
-    equal: (left, right) => left.status === right.status && (left.status === "True" || deepEqual(left, right)),
+    compute: (key) => {
+      const view = gateways.get(key);
+      return view?.served === false ? view.conditions.find(({ type }) => type === GatewayConditionAccepted) : undefined;
+    },
+    equal: deepEqual,
   });
 
   function view(key: string, set: ListenerSet, { gateway, refusal }: Admission): ListenerSetView {
@@ -51,7 +54,7 @@ export function createListenerSets(
     const parent = parentKey("ListenerSet", key);
     const checked = stated.get(parent)?.listeners ?? [];
     const conflicts = conflictsOf(parent);
-    const problem = problemOf(set, gateway, standings.get(gateway));
+    const problem = problemOf(set, gateway, refused.get(gateway));
     const listeners = checked.map((listener) =>
       viewListener(listener, {
         proxy: proxyKeyOf(gateway),
@@ -77,15 +80,11 @@ export function createListenerSets(
 }
 
 /** What is wrong with the set as a whole. Then nothing of it is served. */
-function problemOf(
-  { spec }: ListenerSet,
-  gateway: string,
-  standing: DesiredCondition | undefined,
-): Problem | undefined {
-  if (standing?.status !== "True")
+function problemOf({ spec }: ListenerSet, gateway: string, refused: DesiredCondition | undefined): Problem | undefined {
+  if (refused !== undefined)
     return {
       reason: ListenerSetReasonParentNotAccepted,
-      message: `Gateway ${gateway} is not accepted${standing?.message ? `: ${standing.message}` : ""}`,
+      message: `Gateway ${gateway} is not accepted: ${refused.message}`,
     };
   const doubled = doubledName(spec.listeners);
   return doubled === undefined ? undefined : { reason: ListenerSetReasonInvalid, message: doubled };
