@@ -24,6 +24,8 @@ export type Credentials = {
 
 /** Tokens and certificates are exchanged in their files while we run; a kubelet does it long before the old ones end. */
 const maxAgeMs = 10_000;
+/** What is refused again and again is not looked up each time: it may take a program to do so. */
+const renewalPauseMs = 2_000;
 
 /**
  * Keeps what `load` gives for a while. `renew` tells it that the server refused the last. Where nothing newer can be had, the
@@ -32,6 +34,7 @@ const maxAgeMs = 10_000;
 export function createCredentials(load: (renew: boolean) => Promise<Access>): Credentials {
   let last: Access | undefined;
   let loadedAt = 0;
+  let renewedAt = Number.NEGATIVE_INFINITY;
   let loading: Promise<Access> | undefined;
 
   async function reload(renew: boolean): Promise<Access> {
@@ -48,10 +51,13 @@ export function createCredentials(load: (renew: boolean) => Promise<Access>): Cr
   return {
     current: async (refused) => {
       if (loading !== undefined) return loading;
-      const isOld = performance.now() - loadedAt > maxAgeMs;
+      const now = performance.now();
+      const isOld = now - loadedAt > maxAgeMs;
       // Of many that are refused at once, the first renews for all.
-      if (last !== undefined && (refused === undefined ? !isOld : refused !== last)) return last;
-      loading = reload(refused !== undefined).finally(() => {
+      const isRefused = refused !== undefined && refused === last && now - renewedAt > renewalPauseMs;
+      if (last !== undefined && !isOld && !isRefused) return last;
+      if (isRefused) renewedAt = now;
+      loading = reload(isRefused).finally(() => {
         loading = undefined;
       });
       return loading;
