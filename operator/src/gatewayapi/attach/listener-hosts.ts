@@ -30,14 +30,12 @@ export function createListenerHosts(graph: Graph, groups: Table<ListenerGroup>, 
         (parent) =>
           groups.get(parent)?.listeners.filter((listener) => isServedHttps(listener) && listener.port === port) ?? [],
       );
-      const everywhere = [
-        ...served.within(gateway, port, anyHost),
-        ...(served.at(gateway, port, anyHost).size > 0 ? [anyHost] : []),
-      ];
+      const isListed = served.countWithin(gateway, port, anyHost) < maxListed;
+      const everywhere = isListed ? [...served.within(gateway, port, anyHost)] : [];
+      if (!isListed || served.at(gateway, port, anyHost).size > 0) everywhere.push(anyHost);
       return sharing
         .flatMap(({ routeTable = "", hostname = anyHost }) => {
-          const others =
-            everywhere.length <= maxListed ? everywhere : [...served.within(gateway, port, hostname), anyHost];
+          const others = isListed ? everywhere : [...served.within(gateway, port, hostname), ...everywhere];
           return others.filter((other) => other !== hostname).map((other) => virtualHostKey(routeTable, other));
         })
         .toSorted();

@@ -9,6 +9,8 @@ export type ServedHosts = {
   readonly at: (gateway: string, port: number, hostname: string) => ReadonlySet<string>;
   /** Hostnames within this one, itself not included, that are served on the port. */
   readonly within: (gateway: string, port: number, hostname: string) => ReadonlySet<string>;
+  /** How many those are. */
+  readonly countWithin: (gateway: string, port: number, hostname: string) => number;
 };
 
 const none: ReadonlySet<string> = new Set();
@@ -27,11 +29,14 @@ export function createServedHosts(graph: Graph, groups: Table<ListenerGroup>): S
   return {
     at: (gateway, port, hostname) => at.get(hostKey(gateway, port, hostname)) ?? none,
     within: (gateway, port, hostname) =>
-      new Set([...(within.get(hostKey(gateway, port, hostname)) ?? none)].map((key) => parseHostKey(key).hostname)),
+      new Set([...(within.get(hostKey(gateway, port, hostname)) ?? none)].map(hostnameIn)),
+    countWithin: (gateway, port, hostname) => within.get(hostKey(gateway, port, hostname))?.size ?? 0,
   };
 }
 
 const hostKey = (gateway: string, port: number, hostname: string): string => `${gateway} ${port} ${hostname}`;
+
+const hostnameIn = (key: string): string => key.slice(key.lastIndexOf(" ") + 1);
 
 function parseHostKey(key: string): { readonly gateway: string; readonly port: number; readonly hostname: string } {
   const [gateway = "", port = "", hostname = ""] = key.split(" ");
