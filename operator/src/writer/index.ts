@@ -7,3 +7,10 @@ export {
   type StatusWriterOptions,
   type StatusWriterStats,
 } from "./kubernetes/statuses.ts";
+export {
+  type Applier,
+  type ApplierOptions,
+  type ApplierStats,
+  createApplier,
+  type Wanted,
+} from "./kubernetes/apply.ts";

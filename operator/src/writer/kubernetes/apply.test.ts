@@ -1,0 +1,447 @@
+import assert from "node:assert/strict";
+import type { Placement, ProxyState } from "../../gatewayapi/index.ts";
+import type { ApiRequest, ListWatchOptions, RawObject } from "../../kubernetes/index.ts";
+import {
+  applyMergePatch,
+  createFakeApiServer,
+  createManualTime,
+  failure,
+  type Interceptor,
+  isRecord,
+  type JsonObject,
+} from "../../kubernetes/testing/index.ts";
+import { silentLogger } from "../../lib/index.ts";
+import { type Applier, createApplier } from "./apply.ts";
+import type { DesiredObject, OwnKind } from "./apply-object.ts";
+
+const kinds: readonly OwnKind[] = [
+  { group: "", version: "v1", kind: "Service", plural: "services" },
+  { group: "", version: "v1", kind: "Secret", plural: "secrets" },
+  { group: "apps", version: "v1", kind: "Deployment", plural: "deployments" },
+  { group: "autoscaling", version: "v2", kind: "HorizontalPodAutoscaler", plural: "horizontalpodautoscalers" },
+];
+const paths = {
+  service: "/api/v1/namespaces/shop/services/web-gatewright",
+  deployment: "/apis/apps/v1/namespaces/shop/deployments/web-gatewright",
+  autoscaler: "/apis/autoscaling/v2/namespaces/shop/horizontalpodautoscalers/web-gatewright",
+};
+const gateway = "shop/web";
+
+const owner = {
+  apiVersion: "gateway.networking.k8s.io/v1",
+  kind: "Gateway",
+  name: "web",
+  uid: "gw-1",
+  controller: true,
+};
+const labels = { "app.kubernetes.io/managed-by": "gatewright", "gateway.networking.k8s.io/gateway-name": "web" };
+
+type Content = JsonObject & { readonly metadata?: JsonObject };
+const object = (apiVersion: string, kind: string, { metadata, ...rest }: Content): DesiredObject & JsonObject => {
+  const named = { name: "web-gatewright", namespace: "shop", labels, ownerReferences: [owner], ...metadata };
+  return { apiVersion, kind, metadata: named, ...rest };
+};
+const service = (...ports: readonly number[]) =>
+  object("v1", "Service", {
+    spec: { type: "LoadBalancer", ports: ports.map((port) => ({ name: `tcp-${port}`, port, protocol: "TCP" })) },
+  });
+const deployment = (spec: JsonObject = { replicas: 2 }) => object("apps/v1", "Deployment", { spec });
+const autoscaler = object("autoscaling/v2", "HorizontalPodAutoscaler", { spec: { maxReplicas: 5 } });
+const objects = (...wanted: readonly DesiredObject[]) => ({ kind: "objects", objects: wanted }) as const;
+
+/** A cluster with server-side apply, as far as it concerns us, and what an applier says of it. */
+function createCluster() {
+  const api = createFakeApiServer();
+  const time = createManualTime();
+  const appliedBefore = new Map<string, JsonObject>();
+  const watches = new Set<ListWatchOptions>();
+  let isLeader = true;
+  const placements = new Map<string, Placement | undefined>();
+  const states = new Map<string, ProxyState | undefined>();
+
+  let override: Interceptor | undefined;
+  api.intercept((request) => override?.(request));
+  // What an earlier apply said and this one does not is taken away; what others wrote stays.
+  api.intercept(({ method, path, contentType, body }) => {
+    if (method !== "PATCH" || contentType !== "application/apply-patch+yaml" || !isRecord(body)) return undefined;
+    const current = api.get(path);
+    const { uid } = isRecord(body["metadata"]) ? body["metadata"] : {};
+    if (uid !== undefined && uid !== current?.metadata.uid) return failure(409, "Conflict", "uid mismatch");
+    const { apiVersion, kind, metadata, ...content } = body;
+    const removals = Object.fromEntries(Object.keys(appliedBefore.get(path) ?? {}).map((key) => [key, null]));
+    const emptied = applyMergePatch(current ?? {}, isRecord(content["spec"]) ? { spec: removals } : {});
+    const managedFields = [{ manager: "gatewright", operation: "Apply", fieldsV1: fieldsOf(content) }];
+    const merged = applyMergePatch(emptied, {
+      apiVersion: apiVersion ?? null,
+      kind: kind ?? null,
+      metadata: { ...(isRecord(metadata) ? metadata : {}), managedFields },
+      ...content,
+    });
+    appliedBefore.set(path, isRecord(content["spec"]) ? content["spec"] : {});
+    return { status: 200, body: api.put(path, merged) };
+  });
+
+  function tell(options: ListWatchOptions, path: string, found: JsonObject | undefined): void {
+    const [, kindPath, key] = /^(.*)\/namespaces\/(.*)$/.exec(path) ?? [];
+    const [namespace, plural, name] = key?.split("/") ?? [];
+    if (`${kindPath}/${plural}` !== options.path) return;
+    const metadata = isRecord(found?.["metadata"]) ? found["metadata"] : {};
+    const isMarked =
+      isRecord(metadata["labels"]) && metadata["labels"]["app.kubernetes.io/managed-by"] === "gatewright";
+    options.onEvents([
+      found !== undefined && isMarked
+        ? { kind: "present", key: `${namespace}/${name}`, object: structuredClone(found) as RawObject }
+        : { kind: "gone", key: `${namespace}/${name}` },
+    ]);
+  }
+  api.onChange((path, found) => {
+    for (const options of watches) tell(options, path, found);
+  });
+
+  const create = (): Applier =>
+    createApplier({
+      api,
+      kinds,
+      logger: silentLogger,
+      isLeader: () => isLeader,
+      reservedPorts: new Map([[19_001, "taken"]]),
+      onPlacement: (key, placement) => placements.set(key, placement),
+      onState: (key, state) => states.set(key, state),
+      clock: time,
+      now: time.now,
+      watch: (options) => {
+        watches.add(options);
+        let isListed = false;
+        queueMicrotask(() => {
+          for (const path of api.paths()) tell(options, path, api.get(path));
+          isListed = true;
+          options.onState?.();
+        });
+        return {
+          state: () => ({ isListed, objects: 0, lists: 1, watches: 1 }),
+          close: () => watches.delete(options),
+        };
+      },
+    });
+
+  const writesOf = (requests: readonly ApiRequest[]) =>
+    requests.flatMap(({ method, path }) => (method === "GET" ? [] : [`${method} ${path.split("/").slice(-2)[0]}`]));
+  return {
+    api,
+    time,
+    create,
+    placements,
+    states,
+    lead: (leads: boolean) => (isLeader = leads),
+    /** What happens to requests in place of what would. */
+    override: (interceptor: Interceptor | undefined) => (override = interceptor),
+    /** Requests that write, since the last call. */
+    writes: () => writesOf(api.requests.splice(0)),
+  };
+}
+
+function fieldsOf(value: unknown): JsonObject {
+  if (!isRecord(value)) return {};
+  return Object.fromEntries(Object.entries(value).map(([name, inner]) => [`f:${name}`, fieldsOf(inner)]));
+}
+
+async function open(...wanted: readonly DesiredObject[]) {
+  const cluster = createCluster();
+  const applier = cluster.create();
+  await applier.synced;
+  applier.want(gateway, objects(...wanted));
+  applier.compareAll();
+  await applier.settled();
+  return { ...cluster, applier, created: cluster.writes() };
+}
+
+const message = (state: ProxyState | undefined) => (state?.kind === "pending" ? state.message : state?.kind);
+
+describe("createApplier()", () => {
+  it("makes what is wanted, in its order, and then has nothing to do", async () => {
+    const { created, writes, api, applier } = await open(service(80), deployment());
+    assert.deepEqual(created, ["PATCH services", "PATCH deployments"]);
+    assert.deepEqual(api.get(paths.service)?.["spec"], service(80)["spec"]);
+    applier.want(gateway, objects(service(80), deployment()));
+    applier.compareAll();
+    await applier.settled();
+    assert.deepEqual(writes(), []);
+  });
+
+  it("says as a field manager what it wants, and takes it from whoever has it", async () => {
+    const cluster = createCluster();
+    const applier = cluster.create();
+    applier.want(gateway, objects(service(80)));
+    await applier.synced;
+    await applier.settled();
+    const patch = cluster.api.requests.find(({ method }) => method === "PATCH");
+    assert.deepEqual(patch?.query, { fieldManager: "gatewright", force: true });
+    assert.equal(patch.contentType, "application/apply-patch+yaml");
+  });
+
+  it("writes what has changed and nothing else", async () => {
+    const { applier, writes, api } = await open(service(80), deployment());
+    applier.want(gateway, objects(service(80, 443), deployment()));
+    await applier.settled();
+    assert.deepEqual(writes(), ["PATCH services"]);
+    assert.deepEqual(api.get(paths.service)?.["spec"], service(80, 443)["spec"]);
+  });
+
+  it("does not write after a restart when nothing has changed, and writes what has", async () => {
+    const { applier, create, writes } = await open(service(80), deployment());
+    await applier.close();
+    const second = create();
+    second.want(gateway, objects(service(80), deployment({ replicas: 3 })));
+    await second.synced;
+    second.compareAll();
+    await second.settled();
+    assert.deepEqual(writes(), ["PATCH deployments"]);
+  });
+
+  it("takes it for nobody's doing when the API server writes the same in another form", async () => {
+    const { api, applier, create, writes, override } = await open();
+    override(({ method, path, body }) => {
+      if (method !== "PATCH" || !isRecord(body)) return undefined;
+      const status = api.get(path)?.["status"];
+      return {
+        status: 200,
+        body: api.put(path, { ...body, spec: { cpu: "1" }, ...(status !== undefined && { status }) }),
+      };
+    });
+    const wanted = objects(deployment({ cpu: "1000m" }));
+    applier.want(gateway, wanted);
+    await applier.settled();
+    api.put(paths.deployment, { ...api.get(paths.deployment), status: { readyReplicas: 1 } });
+    await applier.settled();
+    assert.deepEqual(writes(), ["PATCH deployments"]);
+    await applier.close();
+    // One who has just started cannot know, and asks: nothing comes of it.
+    const second = create();
+    second.want(gateway, wanted);
+    await second.synced;
+    await second.settled();
+    assert.ok(writes().length <= 1);
+    assert.equal(second.stats().corrections, 0);
+  });
+
+  it("sets right what somebody changed, and leaves what somebody added", async () => {
+    const { api, applier, writes } = await open(service(80), deployment());
+    const current = api.get(paths.deployment);
+    api.put(paths.deployment, { ...current, spec: { replicas: 2, paused: false } });
+    await applier.settled();
+    assert.deepEqual(writes(), []);
+    api.put(paths.deployment, { ...api.get(paths.deployment), spec: { replicas: 9, paused: false } });
+    await applier.settled();
+    assert.deepEqual(writes(), ["PATCH deployments"]);
+    assert.deepEqual(api.get(paths.deployment)?.["spec"], { replicas: 2, paused: false });
+    assert.equal(applier.stats().corrections, 1);
+  });
+
+  it("makes anew what somebody deleted, and marks anew what somebody unmarked", async () => {
+    const { api, time, applier, writes } = await open(service(80));
+    api.delete(paths.service);
+    await applier.settled();
+    assert.deepEqual(writes(), ["PATCH services"]);
+    const { metadata, ...rest } = api.get(paths.service) ?? assert.fail();
+    api.put(paths.service, { ...rest, metadata: { ...metadata, labels: {} } });
+    await applier.settled();
+    await time.advance(1_000);
+    await applier.settled();
+    assert.deepEqual(api.get(paths.service)?.metadata["labels"], labels);
+  });
+
+  it("gives way ever longer to whoever fights for an object", async () => {
+    const { api, time, applier, writes } = await open(deployment());
+    const undo = () => api.put(paths.deployment, { ...api.get(paths.deployment), spec: { replicas: 9 } });
+    const waits: number[] = [];
+    for (let round = 0; round < 6; round++) {
+      undo();
+      await applier.settled();
+      let waited = 0;
+      for (; writes().length === 0; waited += 500) await time.advance(500);
+      waits.push(waited);
+    }
+    assert.deepEqual(waits, [0, 1_000, 2_000, 4_000, 8_000, 16_000]);
+    await time.advance(700_000);
+    undo();
+    await applier.settled();
+    assert.deepEqual(writes(), ["PATCH deployments"], "after a long peace all is forgotten");
+  });
+
+  it("deletes what is not needed any more, and nothing of others", async () => {
+    const { api, applier, writes } = await open(service(80), deployment(), autoscaler);
+    const foreign = "/api/v1/namespaces/shop/services/web-istio";
+    api.put(foreign, object("v1", "Service", { metadata: { name: "web-istio", labels: {} } }));
+    applier.want(gateway, objects(service(80), deployment()));
+    await applier.settled();
+    assert.deepEqual(writes(), ["DELETE horizontalpodautoscalers"]);
+    applier.want(gateway, { kind: "keep" });
+    applier.compareAll();
+    await applier.settled();
+    assert.deepEqual(writes(), []);
+    applier.want(gateway, undefined);
+    await applier.settled();
+    assert.deepEqual(writes().toSorted(), ["DELETE deployments", "DELETE services"]);
+    assert.deepEqual(api.paths(), [foreign]);
+  });
+
+  it("deletes nothing before it was told all that is wanted", async () => {
+    const { applier, create, writes } = await open(service(80));
+    await applier.close();
+    const second = create();
+    await second.synced;
+    await second.settled();
+    assert.deepEqual(writes(), []);
+    second.compareAll();
+    await second.settled();
+    assert.deepEqual(writes(), ["DELETE services"]);
+  });
+
+  for (const [whose, metadata] of [
+    ["nobody's", { labels: {}, ownerReferences: [] }],
+    ["another implementation's, for the same Gateway", { labels: {} }],
+    ["ours, for another Gateway", { ownerReferences: [{ ...owner, name: "other" }] }],
+  ] as const)
+    it(`leaves an object of the same name alone that is ${whose}, and says so`, async () => {
+      const cluster = createCluster();
+      const theirs = cluster.api.put(paths.service, object("v1", "Service", { metadata, spec: { type: "ClusterIP" } }));
+      const applier = cluster.create();
+      applier.want("shop/other", { kind: "keep" });
+      applier.want(gateway, objects(service(80), deployment()));
+      await applier.synced;
+      applier.compareAll();
+      await applier.settled();
+      assert.deepEqual(cluster.api.get(paths.service), theirs);
+      assert.match(message(cluster.states.get(gateway)) ?? "", /^Service shop\/web-gatewright exists already, and /);
+      assert.ok(cluster.api.get(paths.deployment), "the rest is made");
+    });
+
+  it("takes over what an earlier Gateway of the same name left", async () => {
+    const cluster = createCluster();
+    const left = object("v1", "Service", { metadata: { ownerReferences: [{ ...owner, uid: "gw-0" }] } });
+    cluster.api.put(paths.service, left);
+    const applier = cluster.create();
+    applier.want(gateway, objects(service(80)));
+    await applier.synced;
+    await applier.settled();
+    assert.deepEqual(cluster.api.get(paths.service)?.metadata["ownerReferences"], [owner]);
+  });
+
+  it("does not write to an object that took the place of the one it knew", async () => {
+    const { api, applier, states, override } = await open(service(80));
+    const stranger = {
+      ...service(1),
+      metadata: { name: "web-gatewright", namespace: "shop", uid: "x", resourceVersion: "9" },
+    };
+    // The watch has not told yet.
+    override(({ method, path, body }) => {
+      if (path !== paths.service) return undefined;
+      if (method === "GET") return { status: 200, body: stranger };
+      assert.ok(isRecord(body) && isRecord(body["metadata"]));
+      assert.equal(body["metadata"]["uid"], api.get(path)?.metadata.uid);
+      return failure(409, "Conflict", "uid mismatch");
+    });
+    applier.want(gateway, objects(service(81)));
+    await applier.settled();
+    assert.match(message(states.get(gateway)) ?? "", /^Service shop\/web-gatewright exists already/);
+  });
+
+  it("says what the API server does not take, tries again, and says when it is over", async () => {
+    const { time, applier, states, override, writes } = await open(service(80));
+    override(({ method, path }) =>
+      method === "PATCH" && path === paths.deployment
+        ? failure(403, "Forbidden", "exceeded quota: compute")
+        : undefined,
+    );
+    applier.want(gateway, objects(service(80), deployment()));
+    await applier.settled();
+    const expected = "Deployment shop/web-gatewright cannot be applied: 403 Forbidden: exceeded quota: compute";
+    assert.equal(message(states.get(gateway)), expected);
+    assert.equal(applier.stats().troubled, 1);
+    await time.advance(4_000);
+    assert.deepEqual(writes(), ["PATCH deployments"], "nobody has helped meanwhile");
+    override(undefined);
+    await time.advance(2_000);
+    await applier.settled();
+    assert.equal(message(states.get(gateway)), "0 of 2 proxies are ready");
+    assert.equal(applier.stats().troubled, 0);
+  });
+
+  it("says nothing to users of a server that is away, and goes on when it is back", async () => {
+    const { api, time, applier, states, override, writes } = await open(service(80));
+    override(({ method }) => (method === "GET" ? undefined : failure(503, "ServiceUnavailable", "etcd")));
+    applier.want(gateway, objects(service(81), deployment()));
+    await applier.settled();
+    assert.equal(message(states.get(gateway)), "the proxies are about to be deployed");
+    assert.deepEqual(writes(), ["PATCH services"], "one request is enough to know");
+    override(undefined);
+    await time.advance(500);
+    await applier.settled();
+    assert.ok(api.get(paths.deployment));
+  });
+
+  it("writes nothing unless it leads, and tells how proxies are all the same", async () => {
+    const cluster = createCluster();
+    cluster.lead(false);
+    const applier = cluster.create();
+    applier.want(gateway, objects(service(80), deployment()));
+    await applier.synced;
+    applier.compareAll();
+    await applier.settled();
+    assert.deepEqual(cluster.writes(), []);
+    cluster.api.put(paths.deployment, { ...deployment(), status: { readyReplicas: 1 } });
+    assert.deepEqual(cluster.states.get(gateway), { kind: "ready" });
+    cluster.lead(true);
+    applier.compareAll();
+    await applier.settled();
+    assert.deepEqual(cluster.writes(), ["PATCH services", "PATCH deployments"]);
+  });
+
+  it("leaves the number of replicas to an autoscaler without setting it to 1 in between", async () => {
+    const { api, applier } = await open(deployment({ replicas: 4, paused: false }));
+    applier.want(gateway, objects(deployment({ paused: false }), autoscaler));
+    await applier.settled();
+    assert.deepEqual(api.get(paths.deployment)?.["spec"], { replicas: 4, paused: false });
+    // The autoscaler has taken the field over.
+    const { metadata, ...rest } = api.get(paths.deployment) ?? assert.fail();
+    api.put(paths.deployment, {
+      ...rest,
+      spec: { replicas: 6, paused: false },
+      metadata: { ...metadata, managedFields: [] },
+    });
+    await applier.settled();
+    assert.deepEqual(api.get(paths.deployment)?.["spec"], { replicas: 6, paused: false });
+    assert.equal(applier.stats().corrections, 0);
+  });
+
+  it("tells where a proxy stands and how it is, once for each change", async () => {
+    const { api, applier, placements, states } = await open(service(80), deployment());
+    assert.deepEqual(placements.get(gateway)?.addresses, []);
+    assert.deepEqual(placements.get(gateway)?.bind(80), { address: "0.0.0.0", port: 80 });
+    assert.equal(placements.get(gateway)?.unavailablePorts?.get(19_001), "taken");
+    const before = placements.get(gateway);
+    const pod = "/api/v1/namespaces/shop/pods/web-1";
+    const waiting = { reason: "ImagePullBackOff", message: "no such image" };
+    api.put(pod, {
+      metadata: { name: "web-1", namespace: "shop", labels },
+      status: { containerStatuses: [{ state: { waiting } }] },
+    });
+    assert.equal(message(states.get(gateway)), "0 of 2 proxies are ready: ImagePullBackOff: no such image");
+    assert.equal(placements.get(gateway), before);
+    api.delete(pod);
+    assert.equal(message(states.get(gateway)), "0 of 2 proxies are ready");
+    api.put(paths.deployment, { ...api.get(paths.deployment), status: { readyReplicas: 1 } });
+    api.put(paths.service, { ...api.get(paths.service), status: { loadBalancer: { ingress: [{ ip: "192.0.2.1" }] } } });
+    assert.deepEqual(placements.get(gateway)?.addresses, [{ type: "IPAddress", value: "192.0.2.1" }]);
+    assert.deepEqual(states.get(gateway), { kind: "ready" });
+    applier.want(gateway, undefined);
+    assert.deepEqual([placements.get(gateway), states.get(gateway)], [undefined, undefined]);
+  });
+
+  it("shows the identity that a proxy has", async () => {
+    const secret = object("v1", "Secret", { data: { "tls.crt": "Y3J0" } });
+    const { applier } = await open(secret);
+    assert.deepEqual(applier.secretData(gateway), { "tls.crt": "Y3J0" });
+    assert.equal(applier.secretData("shop/other"), undefined);
+  });
+});
