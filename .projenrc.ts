@@ -6,6 +6,7 @@ import { boundaries } from "./import-table.ts";
 const nodeVersion = "24.22.3";
 const versions = {
   "@biomejs/biome": "2.6.8",
+  "@bufbuild/cel": "0.6.1",
   "@bufbuild/protobuf": "2.17.0",
   "@bufbuild/protoc-gen-es": "2.17.0",
   "@bufbuild/protovalidate": "1.3.0",
@@ -222,6 +223,7 @@ const packages: readonly Package[] = [
         "@gatewright/constructs": common.version,
         "@gatewright/crd-types": common.version,
         ...pick(
+          "@bufbuild/cel",
           "@bufbuild/protobuf",
           "@bufbuild/protovalidate",
           "@grpc/grpc-js",

@@ -25,6 +25,7 @@ type OperatorFolder = (typeof operatorFolders)[number];
 const libraries = [
   "@gatewright/crd-types",
   "@gatewright/constructs",
+  "@bufbuild/cel",
   "@bufbuild/protobuf",
   "@bufbuild/protovalidate",
   "@grpc/grpc-js",
@@ -49,7 +50,10 @@ const importTable: Record<OperatorFolder, { folders: readonly OperatorFolder[]; 
   ir: { folders: ["lib"], libraries: [] },
   store: { folders: ["lib"], libraries: ["@gatewright/crd-types"] },
   kubernetes: { folders: ["lib"], libraries: ["@gatewright/crd-types", "@kubernetes/client-node", "js-yaml"] },
-  source: { folders: ["kubernetes", "lib", "store"], libraries: ["@gatewright/crd-types", "js-yaml", "yaml"] },
+  source: {
+    folders: ["kubernetes", "lib", "store"],
+    libraries: ["@gatewright/crd-types", "@bufbuild/cel", "js-yaml", "yaml"],
+  },
   discovery: { folders: ["kubernetes", "lib", "store"], libraries: ["@gatewright/crd-types"] },
   gatewayapi: { folders: ["ir", "lib", "store"], libraries: ["@gatewright/crd-types"] },
   xds: {

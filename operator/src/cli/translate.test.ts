@@ -95,6 +95,17 @@ describe("gatewright translate", function () {
     assert.match(hidden.out, /name: demo\/cert/);
   });
 
+  it("takes certificates as people write them: base64 in lines, and plain under stringData", async () => {
+    const inLines = (text: string) => base64(text).replaceAll(/.{64}/g, "$&\n    ");
+    const plain = await translate(secure, "--show-secrets");
+    const data = /^data: .*$/m;
+    for (const written of [
+      `data:\n  tls.crt: |\n    ${inLines(certificate)}\n  tls.key: >\n    ${inLines(privateKey).replaceAll("\n    ", "\n\n    ")}\n`,
+      `data: {tls.crt: ""}\nstringData: ${JSON.stringify({ "tls.crt": certificate, "tls.key": privateKey })}`,
+    ])
+      assert.deepEqual(await translate(secure.replace(data, written), "--show-secrets"), plain);
+  });
+
   it("redacts the key of a secret and nothing else of it", async () => {
     const hidden = (await translate(secure, "--kind", "secret")).out;
     const shown = (await translate(secure, "--kind", "secret", "--show-secrets")).out;

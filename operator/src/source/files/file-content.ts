@@ -1,5 +1,7 @@
 import { hash } from "node:crypto";
 import type { StoredKind } from "../../store/index.ts";
+import { decode } from "./decode.ts";
+import { hintFor } from "./hints.ts";
 import { createLocator, lineOfFirstContent, parseText } from "./parse.ts";
 import type { SourceProblem } from "./problem.ts";
 import { type ReadObject, readObjects } from "./read-object.ts";
@@ -45,7 +47,7 @@ export const tooLarge = (file: string): FileContent =>
 export function readContent(file: string, bytes: Uint8Array, previous?: FileContent): FileContent {
   if (bytes.length > maxFileBytes) return tooLarge(file);
   const text = decode(bytes);
-  if (text === undefined) return unreadable(file, "the file is not UTF-8 text");
+  if (typeof text !== "string") return { ...nothing, problems: [{ severity: "error", file, ...text }] };
   const documents = splitDocuments(text).map(({ text: part, linesBefore }): Document => {
     const digest = hash("sha1", part, "base64");
     return { linesBefore, hash: digest, reading: previous?.byHash.get(digest)?.reading ?? readDocument(part) };
@@ -58,41 +60,52 @@ export function readContent(file: string, bytes: Uint8Array, previous?: FileCont
   };
 }
 
-/** UTF-8 with or without a byte order mark; undefined for anything else. */
-function decode(bytes: Uint8Array): string | undefined {
-  try {
-    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
-  } catch {
-    return undefined;
-  }
-}
-
 function readDocument(text: string): Reading {
   const parsed = parseText(text);
-  if (parsed.kind === "problem") return broken(parsed);
+  if (parsed.kind === "problem") return broken(text, parsed);
   const { objects, problems } = readObjects(parsed.value);
   const firstLine = lineOfFirstContent(text);
-  const lineOf = createLocator(text, firstLine);
+  const locate = createLocator(text, firstLine);
   return {
     objects: objects.map((object) => ({ ...object, line: firstLine })),
-    problems: problems.map(({ path, ...problem }) => ({ ...problem, line: lineOf(path) })),
+    problems: problems.map(({ path, message, ...problem }) => {
+      const place = locate(path);
+      return { ...problem, line: place.line, message: message + hintFor(message, place) };
+    }),
     isBroken: false,
   };
 }
 
-const broken = ({
-  message,
-  line = 1,
-  column,
-}: {
-  readonly message: string;
-  readonly line?: number;
-  readonly column?: number;
-}): Reading => ({
-  objects: [],
-  problems: [{ severity: "error", message, line, ...(column !== undefined && { column }) }],
-  isBroken: true,
-});
+function broken(
+  text: string,
+  { message, line = 1, column }: { readonly message: string; readonly line?: number; readonly column?: number },
+): Reading {
+  const object = guessObject(text);
+  return {
+    objects: [],
+    problems: [
+      {
+        severity: "error",
+        message,
+        line,
+        ...(column !== undefined && { column }),
+        ...(object !== undefined && { object }),
+      },
+    ],
+    isBroken: true,
+  };
+}
+
+/** Which object a text seems to mean that cannot be read: its author knows it by that name. */
+function guessObject(text: string): string | undefined {
+  const kind = /^kind: *(\w+)/m.exec(text)?.[1];
+  if (kind === undefined || kind.endsWith("List")) return undefined;
+  const metadata = /^metadata:(.*(?:\n[ \t].*)*)/m.exec(text)?.[1] ?? "";
+  const valueOf = (field: string) =>
+    new RegExp(`(?:^|[\\s{,])${field}: *["']?([a-z0-9][a-z0-9.-]*)`).exec(metadata)?.[1];
+  const name = [valueOf("namespace"), valueOf("name")].filter((part) => part !== undefined).join("/");
+  return name === "" ? kind : `${kind} ${name}`;
+}
 
 /** Where an object stands. */
 export type Place = { readonly file: string; readonly line: number };

@@ -233,19 +233,19 @@ describe("createFileSource()", function () {
     await until(() => objects.size === 0 && problems.length === 1);
     assert.match(problems[0]?.message ?? "", /no such file or folder/);
     await mkdir(folder);
-    await put("a.yaml", config("y"));
-    await until(() => objects.has("ConfigMap default/y") && problems.length === 0);
+    await put("a.yaml", config("z"));
+    await until(() => objects.has("ConfigMap default/z") && problems.length === 0);
   });
 
   it("does not run in circles, and reads a single file", async () => {
     await symlink(folder, join(folder, "loop"));
     await put("a.yaml", config("x"));
-    await put("b.yaml", config("y"));
+    await put("b.yaml", config("z"));
     await open([join(folder, "a.yaml")]);
     assert.deepEqual(names(), ["ConfigMap default/x"]);
     await source?.close();
     await open([folder]);
-    assert.deepEqual(names(), ["ConfigMap default/x", "ConfigMap default/y"]);
+    assert.deepEqual(names(), ["ConfigMap default/x", "ConfigMap default/z"]);
   });
 
   it("says what it may not read", async function () {
@@ -275,8 +275,12 @@ describe("createFileSource()", function () {
     ["deep nesting", `a: ${"[".repeat(100_000)}`, /nested more than/],
     ["deep nesting in blocks", "- ".repeat(100_000), /nested more than/],
     ["a document of five megabytes", `a: "${"x".repeat(5 * 1024 * 1024)}"`, /larger than 4 MiB/],
-    ["a file that is no text", new Uint8Array([0xff, 0xfe, 0x00, 0x41]), /not UTF-8/],
-    ["one key twice", "apiVersion: v1\nkind: ConfigMap\nkind: Secret\nmetadata: {name: x}\n", /duplicated mapping key/],
+    ["a file that is no text", new Uint8Array([0xff, 0xfe, 0x00, 0x41]), /save it as UTF-8/],
+    [
+      "one key twice",
+      "apiVersion: v1\nkind: ConfigMap\nkind: Secret\nmetadata: {name: x}\n",
+      /the key kind is there twice, first in line 2/,
+    ],
     ["tabs", "apiVersion: v1\n\tkind: ConfigMap\n", /tab/i],
   ];
   for (const [what, content, says] of hostile) {
@@ -290,9 +294,9 @@ describe("createFileSource()", function () {
   }
 
   it("reads a byte order mark and Windows line ends", async () => {
-    await put("a.yaml", `\uFEFF${`${config("x")}---\n${config("y")}`.replaceAll("\n", "\r\n")}`);
+    await put("a.yaml", `\uFEFF${`${config("x")}---\n${config("z")}`.replaceAll("\n", "\r\n")}`);
     await open();
-    assert.deepEqual([names(), texts()], [["ConfigMap default/x", "ConfigMap default/y"], []]);
+    assert.deepEqual([names(), texts()], [["ConfigMap default/x", "ConfigMap default/z"], []]);
   });
 
   it("comes to what a fresh reading finds, whatever happened to the folder", async () => {
@@ -302,7 +306,7 @@ describe("createFileSource()", function () {
       config("x", "2"),
       route("r"),
       `${config("x")}---\n${route("r", "/z")}`,
-      `${route("s")}---\n${config("y")}`,
+      `${route("s")}---\n${config("z")}`,
       "",
     );
     const edit = fc.oneof(

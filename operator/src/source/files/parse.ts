@@ -1,8 +1,10 @@
 // Two YAML libraries: js-yaml reads ten times as fast, and `yaml` knows where things stand, which only problems need.
-import { CORE_SCHEMA, load, mergeTag, YAMLException } from "js-yaml";
-import { isMap, isNode, isPair, isScalar, isSeq, LineCounter, parseDocument } from "yaml";
-import type { Path } from "@gatewright/crd-types/schema";
+import { load, YAMLException } from "js-yaml";
+import { isMap, isNode, isPair, isScalar, isSeq, LineCounter, parseDocument, type Scalar } from "yaml";
+import { formatPath, type Path } from "@gatewright/crd-types/schema";
 import { firstContent } from "./split.ts";
+import { explainSyntax } from "./syntax-errors.ts";
+import { kubectlSchema, numberOf, wordOf } from "./yaml-schema.ts";
 
 /** More than the API server takes for one object, so nothing that could be applied is refused for its size. */
 const maxDocumentBytes = 4 * 1024 * 1024;
@@ -22,26 +24,49 @@ export type Parsed =
       readonly column?: number;
     };
 
-const schema = CORE_SCHEMA.withTags(mergeTag);
-
 /** Reads one YAML (or JSON) document. Never throws, and takes bounded time and memory whatever it is given. */
 export function parseText(text: string): Parsed {
   if (text.length > maxDocumentBytes)
     return { kind: "problem", message: `the document is larger than ${maxDocumentBytes / 1024 / 1024} MiB` };
   try {
-    const value = load(text, { schema, maxDepth });
+    const value = load(text, { schema: kubectlSchema, maxDepth });
     if (expandedSize(value, new Map()) > maxExpandedValues)
       return { kind: "problem", message: `its aliases stand for more than ${maxExpandedValues} values` };
-    return { kind: "value", value };
+    const odd = findNonJson(value);
+    return odd === undefined
+      ? { kind: "value", value }
+      : {
+          kind: "problem",
+          message: `${formatPath(odd)}: JSON has no such number`,
+          line: createLocator(text)(odd).line,
+        };
   } catch (error) {
     if (!(error instanceof YAMLException)) return { kind: "problem", message: String(error).slice(0, 500) };
     const { reason, mark } = error;
+    const failure = mark ?? whereMore(text);
     return {
       kind: "problem",
-      message: reason.replace(/^nesting exceeded maxDepth.*/, `nested more than ${maxDepth} levels deep`),
-      ...(mark && { line: mark.line + 1, column: mark.column + 1 }),
+      ...explainSyntax(text, { message: reason, line: failure.line + 1, column: failure.column + 1 }),
     };
   }
+}
+
+/** The parser does not say where a second document begins. */
+function whereMore(text: string): { readonly line: number; readonly column: number } {
+  const line = text.split("\n").findIndex((each) => /^\.\.\.\s*$/.test(each));
+  return { line: Math.max(0, line), column: 0 };
+}
+
+/** Where a number stands that JSON cannot say. Of aliases the first place is found. */
+function findNonJson(value: unknown, path: Path = []): Path | undefined {
+  if (typeof value === "number") return Number.isFinite(value) ? undefined : path;
+  if (typeof value !== "object" || value === null) return undefined;
+  for (const [key, inner] of Object.entries(value)) {
+    if (typeof inner === "string") continue;
+    const found = findNonJson(inner, [...path, Array.isArray(value) ? Number(key) : key]);
+    if (found !== undefined) return found;
+  }
+  return undefined;
 }
 
 /** How many values there are with aliases written out. Each shared value is counted once and added as often as it is met. */
@@ -57,17 +82,32 @@ function expandedSize(value: unknown, known: Map<object, number>): number {
   return size;
 }
 
+/** Where a part of a document stands, or the nearest that is there. */
+export type Placed = {
+  /** From 1, in the document. */
+  readonly line: number;
+  /** Text of the line, as far as it was looked at. */
+  readonly lineText: string;
+  /** How a scalar is written. */
+  readonly source?: string;
+};
+
 /**
- * Says on which line, from 1, a path of a document stands, or the nearest that is there. The document is read for it, once
- * whatever the number of questions, and only when one is asked; a large one is not, and its first line must do.
+ * Finds parts of a document by their paths. The document is read for it, once whatever the number of questions, and only when one is
+ * asked; a large one is not, and its first line must do.
  */
-export function createLocator(text: string, firstLine = lineOfFirstContent(text)): (path: Path) => number {
+export function createLocator(text: string, firstLine = lineOfFirstContent(text)): (path: Path) => Placed {
+  const nowhere: Placed = { line: firstLine, lineText: "" };
   let read: { readonly root: unknown; readonly lines: LineCounter } | undefined;
   return (path) => {
-    if (text.length > maxLocatedLength) return firstLine;
+    if (text.length > maxLocatedLength) return nowhere;
     read ??= readPositions(text);
-    const offset = offsetAt(read.root, path);
-    return offset === undefined ? firstLine : read.lines.linePos(offset).line;
+    const { offset, source } = find(read.root, path);
+    if (offset === undefined) return nowhere;
+    const start = text.lastIndexOf("\n", offset - 1) + 1;
+    const end = text.indexOf("\n", offset);
+    const lineText = text.slice(start, end === -1 ? undefined : end);
+    return { line: read.lines.linePos(offset).line, lineText, ...(source === undefined ? {} : { source }) };
   };
 }
 
@@ -86,7 +126,7 @@ function readPositions(text: string) {
   return { root: parseDocument(text, options).contents, lines };
 }
 
-function offsetAt(root: unknown, path: Path): number | undefined {
+function find(root: unknown, path: Path): { readonly offset?: number; readonly source?: string } {
   let node = root;
   let offset = offsetOf(root);
   for (const segment of path) {
@@ -94,12 +134,21 @@ function offsetAt(root: unknown, path: Path): number | undefined {
       node = node.items[segment];
       offset = offsetOf(node) ?? offset;
     } else if (isMap(node)) {
-      const pair = node.items.find(({ key }) => isScalar(key) && key.value === segment);
+      const pair = node.items.find(
+        ({ key }) => isScalar(key) && (key.value === segment || keyText(key) === String(segment)),
+      );
       offset = offsetOf(pair?.key) ?? offset;
       node = isPair(pair) ? pair.value : undefined;
-    } else break;
+    } else node = undefined;
+    if (node === undefined) return offset === undefined ? {} : { offset };
   }
-  return offset;
+  const source = isScalar(node) && typeof node.source === "string" ? node.source : undefined;
+  return { ...(offset === undefined ? {} : { offset }), ...(source === undefined ? {} : { source }) };
+}
+
+/** A key as JSON has it: a word that is a boolean or a number to kubectl is written out. */
+function keyText({ source = "", type, value }: Scalar): string {
+  return type === "PLAIN" ? String(wordOf(source) ?? numberOf(source) ?? source) : String(value);
 }
 
 const offsetOf = (node: unknown): number | undefined => (isNode(node) ? node.range?.[0] : undefined);

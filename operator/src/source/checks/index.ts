@@ -1,0 +1,4 @@
+export { type Fault, faultAt } from "./fault.ts";
+export { type Fields, fieldsOf, isFields } from "./fields.ts";
+export { labelFaults, labelValueFaults, qualifiedNameFaults, subdomainFaults } from "./names.ts";
+export { completeBuiltin, metadataFaultsOf, objectFaults, schemaOf } from "./object.ts";

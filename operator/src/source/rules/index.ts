@@ -1,0 +1,1 @@
+export { ruleFaults } from "./rules.ts";

@@ -1,0 +1,130 @@
+import { isCelError, isCelList, isCelMap, parse, plan } from "@bufbuild/cel";
+import type { Path, Schema } from "@gatewright/crd-types/schema";
+import { type Fault, type Fields, faultAt, isFields } from "../checks/index.ts";
+import { environment } from "./environment.ts";
+import { celName, compileConverter, type Value } from "./values.ts";
+
+/** https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.33/#validationrule-v1-apiextensions-k8s-io */
+type Rule = {
+  readonly rule: string;
+  readonly message?: string;
+  readonly messageExpression?: string;
+  readonly fieldPath?: string;
+  readonly reason?: string;
+};
+
+type Expression = (value: Value) => unknown;
+type CompiledRule = { readonly rule: Rule; readonly holds: Expression; readonly message: Expression | undefined };
+
+/** Finds where a value breaks rules, and says so at its place. `self` is the value as rules see it, where that has been made already. */
+type Checker = (value: unknown, self: Value | undefined, path: Path, report: (fault: Fault) => void) => void;
+
+/**
+ * What the CEL rules of a schema (`x-kubernetes-validations`) say of an object that the schema takes, in the words of the API server.
+ * Rules about changes (`oldSelf`) do not speak of an object that comes anew, and no file is ever known to be more than that.
+ */
+export function ruleFaults(schema: Schema, object: Fields): readonly Fault[] {
+  const faults: Fault[] = [];
+  checkerOf(schema)?.(object, undefined, [], (fault) => faults.push(fault));
+  return faults;
+}
+
+const checkers = new WeakMap<Schema, { readonly check: Checker | undefined }>();
+
+/** Compiled once for each schema; undefined where neither it nor what is in it has rules. */
+function checkerOf(schema: Schema): Checker | undefined {
+  const known = checkers.get(schema);
+  if (known !== undefined) return known.check;
+  const check = compileChecker(schema);
+  checkers.set(schema, { check });
+  return check;
+}
+
+function compileChecker(schema: Schema): Checker | undefined {
+  const rules = rulesOf(schema).flatMap(compileRule);
+  const members = Object.entries(schema.properties ?? {}).flatMap(([field, member]): Member[] => {
+    const check = compileChecker(member);
+    return check === undefined ? [] : [{ field, name: celName(field), check }];
+  });
+  const other =
+    typeof schema.additionalProperties === "object" ? compileChecker(schema.additionalProperties) : undefined;
+  const item = schema.items === undefined ? undefined : compileChecker(schema.items);
+  if (rules.length + members.length === 0 && other === undefined && item === undefined) return undefined;
+  const convert = compileConverter(schema);
+  const isKnown = (field: string) => Object.hasOwn(schema.properties ?? {}, field);
+
+  return (value, given, path, report) => {
+    if (value === undefined || value === null) return;
+    const self = given ?? (rules.length > 0 ? convert(value) : undefined);
+    if (self !== undefined) applyRules(rules, self, value, path, report);
+    const inner = (key: string | number) => (self === undefined ? undefined : partOf(self, key));
+    if (Array.isArray(value)) {
+      if (item === undefined) return;
+      for (const [index, each] of value.entries()) item(each, inner(index), [...path, index], report);
+    } else if (isFields(value)) {
+      for (const { field, name, check } of members)
+        if (value[field] !== undefined) check(value[field], inner(name), [...path, field], report);
+      if (other === undefined) return;
+      for (const field of Object.keys(value))
+        if (!isKnown(field)) other(value[field], inner(field), [...path, field], report);
+    }
+  };
+}
+
+type Member = { readonly field: string; readonly name: string; readonly check: Checker };
+
+/** A field or an item of a value that was converted as a whole. */
+const partOf = (self: Value, key: string | number): Value | undefined =>
+  isCelMap(self) ? self.get(key) : isCelList(self) ? self.get(Number(key)) : undefined;
+
+const rulesOf = (schema: Schema): readonly Rule[] =>
+  (schema["x-kubernetes-validations"] ?? []).filter(
+    (rule): rule is Rule => isFields(rule) && typeof rule["rule"] === "string",
+  );
+
+function compileRule(rule: Rule): readonly CompiledRule[] {
+  if (/\boldSelf\b/.test(rule.rule)) return [];
+  const message = rule.messageExpression === undefined ? undefined : compileExpression(rule.messageExpression);
+  return [{ rule, holds: compileExpression(rule.rule), message }];
+}
+
+function compileExpression(source: string): Expression {
+  const evaluate = plan(environment, parse(source));
+  return (self) => evaluate({ self });
+}
+
+function applyRules(
+  rules: readonly CompiledRule[],
+  self: Value,
+  value: unknown,
+  path: Path,
+  report: (fault: Fault) => void,
+): void {
+  for (const { rule, holds, message } of rules) {
+    const outcome = holds(self);
+    if (outcome === true) continue;
+    const at = rule.fieldPath === undefined ? path : [...path, ...fieldPathOf(rule.fieldPath)];
+    if (isCelError(outcome))
+      report(faultAt(at, `Invalid value: ${outcome.message} evaluating rule: ${rule.message ?? rule.rule}`));
+    else report(faultAt(at, detailOf(rule, message?.(self), value)));
+  }
+}
+
+function detailOf(rule: Rule, message: unknown, value: unknown): string {
+  const words = typeof message === "string" ? message : (rule.message ?? `failed rule: ${rule.rule}`);
+  const shown = typeof value === "object" ? "" : `${JSON.stringify(value)}: `;
+  switch (rule.reason) {
+    case "FieldValueForbidden":
+      return `Forbidden: ${words}`;
+    case "FieldValueRequired":
+      return `Required value: ${words}`;
+    case "FieldValueDuplicate":
+      return `Duplicate value: ${shown === "" ? "" : JSON.stringify(value)}`;
+    default:
+      return `Invalid value: ${shown}${words}`;
+  }
+}
+
+/** `.a.b` or `.a['b']`, as rules say of which of their fields they speak. */
+const fieldPathOf = (fieldPath: string): Path =>
+  [...fieldPath.matchAll(/\.([A-Za-z_]\w*)|\['((?:[^'\\]|\\.)*)'\]/g)].map(([, name, quoted]) => name ?? quoted ?? "");
