@@ -1,5 +1,6 @@
 import { Command, CommanderError } from "commander";
 import { type ExitCode, exitCodes, type Finish, type Io } from "./io.ts";
+import { operatorCommand } from "./operator.ts";
 import { standaloneCommand } from "./standalone.ts";
 import { translateCommand } from "./translate.ts";
 import { productVersion, versionCommand } from "./version.ts";
@@ -18,7 +19,8 @@ export async function runCli(args: readonly string[], io: Io): Promise<ExitCode>
     .showSuggestionAfterError(true)
     .configureOutput({ writeOut: io.out, writeErr: io.err })
     .exitOverride();
-  for (const command of [standaloneCommand(io, finish), translateCommand(io, finish), versionCommand(io, finish)]) {
+  const commands = [operatorCommand, standaloneCommand, translateCommand, versionCommand];
+  for (const command of commands.map((make) => make(io, finish))) {
     program.addCommand(command.copyInheritedSettings(program));
   }
   if (args.length === 0) {

@@ -63,6 +63,8 @@ export type Reconciler = {
 export type Round = {
   /** Rises by one with each round. */
   readonly sequence: number;
+  /** From the first change taken in until all was published. */
+  readonly durationMs: number;
   /** Proxies to whom something was published. */
   readonly proxies: readonly ProxyKey[];
   /** Keys of `ir.proxies` that changed, gone ones too: who places proxies has something to do. */
@@ -162,6 +164,7 @@ export function createReconciler(options: ReconcilerOptions): Reconciler {
   }
 
   async function runRound(): Promise<void> {
+    const started = performance.now();
     const actions = pending;
     pending = [];
     for (const action of actions) action();
@@ -170,6 +173,7 @@ export function createReconciler(options: ReconcilerOptions): Reconciler {
     sequence++;
     const round: Round = {
       sequence,
+      durationMs: performance.now() - started,
       proxies,
       wanted: changedProxies.take(),
       statuses: changedStatuses.take(),

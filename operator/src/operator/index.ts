@@ -1,0 +1,1 @@
+export { type OperatorEnd, type OperatorOptions, runOperator } from "./run-operator.ts";
