@@ -24,8 +24,8 @@ const strict = {
 
 /** Who came, and whom it asked for. */
 const nameOf = (socket: Socket): string => {
-  const secured = socket as TLSSocket & { readonly servername?: string };
-  return `${String(secured.getPeerCertificate().subject.CN)} to ${String(secured.servername)}`;
+  const secured = socket as TLSSocket & { readonly servername: string };
+  return `${String(secured.getPeerCertificate().subject.CN)} to ${secured.servername}`;
 };
 const expected = "proxy.example.com to backend.example.com";
 

@@ -72,7 +72,21 @@ const listeners = [
   { name: "granted", port: 443, protocol: "HTTPS", hostname: "*.example.com", tls: tls("certs") },
   { name: "rival", port: 80, protocol: "HTTPS", tls: tls("infra") },
   { name: "passed", port: 443, protocol: "TLS", hostname: "b.example.com", tls: { mode: "Passthrough" } },
+  { name: "ended", port: 443, protocol: "TLS", hostname: "d.example.com", tls: tls("infra") },
   { name: "datagrams", port: 80, protocol: "UDP" },
+];
+
+const trusting = (name: string, namespace = "infra", mode = "AllowValidOnly") => ({
+  validation: { mode, caCertificateRefs: [{ group: "", kind: "ConfigMap", namespace, name }] },
+});
+
+/** `spec.tls` of Gateways. */
+const gatewayTls = [
+  { frontend: { default: trusting("ca") } },
+  { frontend: { default: trusting("ca", "certs"), perPort: [{ port: 443, tls: {} }] } },
+  { frontend: { default: {}, perPort: [{ port: 443, tls: trusting("ca", "infra", "AllowInsecureFallback") }] } },
+  { backend: { clientCertificateRef: { name: "cert", namespace: "infra" } } },
+  { backend: { clientCertificateRef: { name: "cert", namespace: "certs" } } },
 ];
 
 const [good, other] = [
@@ -164,11 +178,13 @@ const edits: readonly fc.Arbitrary<Edit>[] = [
       gatewayClassName: fc.constantFrom("ours", "ours", "ours", "ours", "configured", "configured", "foreign"),
       addresses: fc.constantFrom([], [], [], [], [{ value: "192.0.2.1" }], [{ value: "192.0.2.1" }], [{ type: "x/y" }]),
       from: fc.constantFrom("All", "All", "Same", "Selector", "None"),
+      asks: fc.constantFrom(undefined, undefined, undefined, ...gatewayTls),
       generation,
     })
-    .map(({ key, stated, from, generation: at, ...spec }) => {
+    .map(({ key, stated, from, asks, generation: at, ...stating }) => {
       const allowedListeners = { namespaces: from === "Selector" ? { from, selector } : { from } };
-      return object(gatewayApi, "Gateway", key, { spec: { ...spec, allowedListeners, listeners: stated } }, at);
+      const spec = { ...stating, allowedListeners, listeners: stated, ...(asks && { tls: asks }) };
+      return object(gatewayApi, "Gateway", key, { spec }, at);
     }),
   fc
     .record({
@@ -209,10 +225,46 @@ const edits: readonly fc.Arbitrary<Edit>[] = [
       object(gatewayApi, "ReferenceGrant", kind === "HTTPRoute" ? "infra/grant" : "certs/grant", {
         spec: {
           from: [{ group: "gateway.networking.k8s.io", kind, namespace: from }],
-          to: [{ group: "", kind: kind === "HTTPRoute" ? "Service" : "Secret" }],
+          to: (kind === "HTTPRoute" ? ["Service"] : ["Secret", "ConfigMap"]).map((each) => ({ group: "", kind: each })),
         },
       }),
     ),
+  fc
+    .record({
+      key: fc.constantFrom("infra/ca", "certs/ca", "apps/ca"),
+      text: fc.constantFrom(good.certificate, good.certificate + other.certificate, "none"),
+    })
+    .map(({ key, text }) => object("v1", "ConfigMap", key, { data: { "ca.crt": text } })),
+  fc
+    .record({
+      key: fc.constantFrom("infra/p0", "infra/p1", "apps/p2"),
+      sectionName: fc.constantFrom(undefined, "http", "nowhere"),
+      year: fc.constantFrom(2024, 2025),
+      generation,
+    })
+    .map(({ key, sectionName, year, generation: at }) => {
+      const target = { group: "", kind: "Service", name: "app", ...(sectionName && { sectionName }) };
+      const validation = { hostname: "app.io", caCertificateRefs: [{ group: "", kind: "ConfigMap", name: "ca" }] };
+      const spec = { targetRefs: [target], validation };
+      return object(gatewayApi, "BackendTLSPolicy", key, { spec }, at, `${year}-01-01T00:00:00Z`);
+    }),
+  fc
+    .record({
+      key: fc.constantFrom("infra/t0", "apps/t1"),
+      parents: fc.subarray(parentRefs, { minLength: 1, maxLength: 3 }),
+      hostnames: fc.subarray(["b.example.com", "d.example.com", "*.example.com"], { minLength: 1 }),
+      generation,
+    })
+    .map(({ key, parents, hostnames, generation: at }) => {
+      const backendRefs = [{ name: "app", port: 80 }];
+      return object(
+        gatewayApi,
+        "TLSRoute",
+        key,
+        { spec: { parentRefs: parents, hostnames, rules: [{ backendRefs }] } },
+        at,
+      );
+    }),
   fc.record({ name: fc.constantFrom(...namespaces), team: fc.constantFrom("blue", "red") }).map(({ name, team }) => {
     const value = { apiVersion: "v1", kind: "Namespace", metadata: { name, labels: { team } } };
     return { of: "object", kind: "Namespace", key: name, value: admit(value) } as const;
@@ -260,15 +312,26 @@ const edits: readonly fc.Arbitrary<Edit>[] = [
       ["MeshConfig", "gatewright-system/mesh"],
       ["Service", "infra/app"],
       ["HTTPFilter", "apps/f"],
+      ["ConfigMap", "infra/ca"],
+      ["ConfigMap", "certs/ca"],
+      ["BackendTLSPolicy", "infra/p0"],
+      ["BackendTLSPolicy", "apps/p2"],
+      ["TLSRoute", "infra/t0"],
     )
     .map(([kind = "", key = ""]) => gone(kind, key)),
   fc
     .record({
       key: fc.constantFrom(...gatewayKeys),
-      value: fc.constantFrom<(Placement | undefined)[]>(undefined, placed("192.0.2.1"), placed("192.0.2.2"), {
-        ...placed("192.0.2.1"),
-        unavailablePorts: new Map([[80, "taken"]]),
-      }),
+      value: fc.constantFrom<(Placement | undefined)[]>(
+        undefined,
+        placed("192.0.2.1"),
+        placed("192.0.2.2"),
+        {
+          ...placed("192.0.2.1"),
+          unavailablePorts: new Map([[80, "taken"]]),
+        },
+        { ...placed("192.0.2.1"), addresses: [] },
+      ),
     })
     .map((edit) => ({ of: "placements", ...edit }) as const),
   fc
@@ -312,6 +375,7 @@ export const beginning: readonly Edit[] = [
   object("v1", "Service", "infra/app", { spec: { ports: [{ name: "http", port: 80, targetPort: 8000 }] } }),
   object("v1", "Service", "apps/app", { spec: { ports: [{ name: "http", port: 80, targetPort: 8000 }] } }),
   ...secretKeys.map((key) => secret(key, good.certificate, good.privateKey)),
+  object("v1", "ConfigMap", "infra/ca", { data: { "ca.crt": good.certificate } }),
   ...gatewayKeys.map((key) => ({ of: "placements", key, value: placed("192.0.2.1") }) as const),
   ...gatewayKeys.map((key) => ({ of: "proxyStates", key, value: { kind: "ready" } }) as const),
 ];

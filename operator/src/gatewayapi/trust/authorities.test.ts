@@ -1,0 +1,131 @@
+import assert from "node:assert/strict";
+import type { ConfigMap, Secret } from "@gatewright/crd-types/core/v1";
+import { makeCertificate } from "../../../../test/support/certificates.ts";
+import { createGraph } from "../../lib/index.ts";
+import { createStore, objectKey } from "../../store/index.ts";
+import { authorityKey, type AuthorityRef, createAuthorities, type Trust } from "./authorities.ts";
+
+const [one, two] = [makeCertificate({ dnsNames: ["one"] }), makeCertificate({ dnsNames: ["two"] })];
+const certificate = (made: { readonly certificate: string }) => made.certificate;
+
+const ref = (name: string, more: Partial<AuthorityRef> = {}): AuthorityRef => ({
+  group: "",
+  kind: "ConfigMap",
+  namespace: "infra",
+  name,
+  ...more,
+});
+
+const configMap = (name: string, data: Readonly<Record<string, string>>): ConfigMap => ({
+  apiVersion: "v1",
+  kind: "ConfigMap",
+  metadata: { name, namespace: "infra" },
+  data,
+});
+
+/** Whoever refers is a line of `questions`. */
+function fixture(permits: (ref: AuthorityRef) => boolean = () => true) {
+  const graph = createGraph();
+  const store = createStore(graph);
+  const questions = graph.source<readonly AuthorityRef[]>("questions");
+  const named = graph.index("named", questions, (refs) => refs.map(authorityKey));
+  const authorities = createAuthorities(graph, store, [named]);
+  const answers = graph.derive<Trust>("answers", {
+    keysOf: [questions],
+    compute: (key) => {
+      const refs = questions.get(key);
+      return refs && authorities.resolve(refs, permits);
+    },
+  });
+  return {
+    graph,
+    questions,
+    answers,
+    ask: (...refs: readonly AuthorityRef[]): Trust => {
+      questions.set("q", refs);
+      graph.settle();
+      return answers.get("q") ?? assert.fail();
+    },
+    put: (object: ConfigMap) => store.objects.ConfigMap.set(objectKey("infra", object.metadata.name ?? ""), object),
+    putSecret: (object: Secret) => store.objects.Secret.set(objectKey("infra", object.metadata.name ?? ""), object),
+  };
+}
+
+describe("createAuthorities()", () => {
+  it("reads certificates of ConfigMaps and Secrets, in order, each once", () => {
+    const { ask, put, putSecret } = fixture();
+    put(configMap("both", { "ca.crt": `# ours\n${one.certificate}\nand\n${two.certificate}` }));
+    putSecret({
+      apiVersion: "v1",
+      kind: "Secret",
+      metadata: { name: "two", namespace: "infra" },
+      data: { "ca.crt": Buffer.from(two.certificate).toString("base64") },
+    });
+    const { bundle, problems } = ask(ref("two", { kind: "Secret" }), ref("both"));
+    assert.deepEqual(problems, []);
+    assert.equal(bundle, [two, one].map(certificate).join(""));
+  });
+
+  it("passes on nothing but certificates", () => {
+    const { ask, put } = fixture();
+    put(configMap("mixed", { "ca.crt": one.privateKey + one.certificate }));
+    assert.equal(ask(ref("mixed")).bundle, one.certificate);
+  });
+
+  const bad: Readonly<Record<string, readonly [AuthorityRef, ConfigMap | undefined, string, RegExp]>> = {
+    "what is not there": [ref("a"), undefined, "invalid", /^ConfigMap infra\/a does not exist$/],
+    "an object without the field": [ref("a"), configMap("a", { other: "" }), "invalid", /has no ca\.crt$/],
+    "an empty text": [ref("a"), configMap("a", { "ca.crt": "" }), "invalid", /no certificates in PEM in ca\.crt$/],
+    "a text that is none": [ref("a"), configMap("a", { "ca.crt": "x" }), "invalid", /no certificates in PEM/],
+    "a private key": [ref("a"), configMap("a", { "ca.crt": one.privateKey }), "invalid", /no certificates in PEM/],
+    "a certificate that is cut": [
+      ref("a"),
+      configMap("a", { "ca.crt": one.certificate + two.certificate.slice(0, 200) }),
+      "invalid",
+      /no certificates in PEM/,
+    ],
+    "another kind": [ref("a", { kind: "Pod" }), undefined, "unknown-kind", /^Pod a is no ConfigMap or Secret$/],
+    "another group": [
+      ref("a", { group: "example.com" }),
+      configMap("a", { "ca.crt": one.certificate }),
+      "unknown-kind",
+      /^example\.com\/ConfigMap a is no/,
+    ],
+  };
+  for (const [title, [reference, object, kind, message]] of Object.entries(bad))
+    it(`tells of ${title}, and takes its neighbour`, () => {
+      const { ask, put } = fixture();
+      if (object !== undefined) put(object);
+      put(configMap("good", { "ca.crt": one.certificate }));
+      const { bundle, problems } = ask(reference, ref("good"));
+      assert.equal(bundle, one.certificate);
+      assert.equal(problems.length, 1);
+      assert.equal(problems[0]?.kind, kind);
+      assert.match(problems[0].message, message);
+      assert.equal(ask(reference).bundle, "");
+    });
+
+  it("tells nobody who may not refer to an object whether it exists", () => {
+    const { ask, put } = fixture(() => false);
+    const missing = ask(ref("a"));
+    put(configMap("a", { "ca.crt": one.certificate }));
+    assert.deepEqual(ask(ref("a")), missing);
+    assert.deepEqual([missing.bundle, missing.problems[0]?.kind], ["", "not-permitted"]);
+  });
+
+  it("reads an object once, however many refer to it, and wakes them only where it says something else", () => {
+    const { graph, questions, answers, put } = fixture();
+    for (let index = 0; index < 50; index++) questions.set(`q${index}`, [ref("shared")]);
+    put(configMap("shared", { "ca.crt": one.certificate }));
+    graph.settle();
+    const costOf = (object: ConfigMap) => {
+      const before = graph.computations();
+      put(object);
+      graph.settle();
+      return graph.computations() - before;
+    };
+    assert.equal(costOf(configMap("shared", { "ca.crt": `${one.certificate}\n`, more: "" })), 1);
+    assert.equal(costOf(configMap("shared", { "ca.crt": two.certificate })), 51);
+    assert.equal(answers.get("q7")?.bundle, two.certificate);
+  });
+});
