@@ -2,14 +2,19 @@ import type { FeatureName } from "@gatewright/crd-types/gateway/features";
 
 /**
  * The features of the Gateway API that work here: a name is added when the tests of its feature pass. In ascending order of
- * the names, which the API demands. BackendTLSPolicy is not among them as long as it does not reach the backends of TLSRoutes.
+ * the names, which the API demands.
  */
 export const supportedFeatures: readonly FeatureName[] = [
+  "BackendTLSPolicy",
+  "BackendTLSPolicySANValidation",
   "GRPCRoute",
   "GRPCRouteNamedRouteRule",
   "GRPCRouteRequestHeaderModifier",
   "Gateway",
   "GatewayAddressEmpty",
+  "GatewayBackendClientCertificate",
+  "GatewayFrontendClientCertificateValidation",
+  "GatewayFrontendClientCertificateValidationInsecureFallback",
   "GatewayHTTPListenerIsolation",
   "GatewayHTTPSListenerDetectMisdirectedRequests",
   "GatewayPort8080",
