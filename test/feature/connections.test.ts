@@ -38,6 +38,8 @@ spec:
   listeners:
   - {name: pass, port: 443, protocol: TLS, hostname: "*.pass.com", tls: {mode: Passthrough}}
   - {name: idle, port: 443, protocol: TLS, hostname: "*.idle.pass.com", tls: {mode: Passthrough}}
+  - {name: stated, port: 443, protocol: TLS, hostname: abc.stated.com, tls: {mode: Passthrough}}
+  - {name: stated-wide, port: 443, protocol: TLS, hostname: "*.wide.com", tls: {mode: Passthrough}}
   - {name: end, port: 443, protocol: TLS, hostname: "*.end.com", tls: {mode: Terminate, certificateRefs: [{name: cert}]}}
   - {name: web, port: 443, protocol: HTTPS, hostname: web.com, tls: {certificateRefs: [{name: cert}]}}
   - {name: tcp, port: 90, protocol: TCP}
@@ -49,6 +51,10 @@ spec:
   route("TLSRoute", "passing", "pass", to("secure"), ["a.pass.com", "a.idle.pass.com"]),
   route("TLSRoute", "wide", "pass", to("secure-2"), ["*.pass.com"], 2020),
   route("TLSRoute", "younger", "pass", to("secure-2"), ["a.pass.com"], 2027),
+  route("TLSRoute", "less", "stated", to("secure"), ["*.stated.com"], 2025),
+  route("TLSRoute", "more", "stated", to("secure-2"), ["abc.stated.com"], 2026),
+  route("TLSRoute", "less-wide", "stated-wide", to("secure"), ["*.com"], 2025),
+  route("TLSRoute", "more-wide", "stated-wide", to("secure-2"), ["*.wide.com"], 2026),
   route("TLSRoute", "ending", "end", to("one"), ["a.end.com"]),
   route("TLSRoute", "lost", "end", to("missing"), ["lost.end.com"]),
   route("TCPRoute", "newer", "tcp", to("two"), undefined, 2026),
@@ -125,6 +131,11 @@ describe("TLSRoute and TCPRoute, by effect", function () {
   it("passes TLS through by its server name", async () => {
     assert.equal(await passed("a.pass.com"), "secure");
     assert.equal(await passed("b.pass.com"), "secure-2");
+  });
+
+  it("asks the route that states a host more closely, however young it is", async () => {
+    assert.equal(await passed("abc.stated.com"), "secure-2");
+    assert.equal(await passed("abc.wide.com"), "secure-2");
   });
 
   it("ends TLS on the same port where a listener says so", async () => {

@@ -25,13 +25,13 @@ async function startGrpcBackend(name: string): Promise<Backend> {
   return { server, port: (server.address() as AddressInfo).port, seen: () => seen };
 }
 
-const route = (name: string, rules: string, hostname = "a.example.com") => `
+const route = (name: string, rules: string, hostname = "a.example.com", listener = "http", year = 2026) => `
 apiVersion: gateway.networking.k8s.io/v1
 kind: GRPCRoute
-metadata: {name: ${name}, namespace: infra}
+metadata: {name: ${name}, namespace: infra, creationTimestamp: "${year}-01-01T00:00:00Z"}
 spec:
-  parentRefs: [{name: gw}]
-  hostnames: [${hostname}]
+  parentRefs: [{name: gw, sectionName: ${listener}}]
+  hostnames: ["${hostname}"]
   rules: ${rules}
 `;
 
@@ -40,7 +40,12 @@ const objects = [
 apiVersion: gateway.networking.k8s.io/v1
 kind: Gateway
 metadata: {name: gw, namespace: infra}
-spec: {gatewayClassName: gatewright, listeners: [{name: http, port: 80, protocol: HTTP}]}
+spec:
+  gatewayClassName: gatewright
+  listeners:
+  - {name: http, port: 80, protocol: HTTP}
+  - {name: exact, port: 80, protocol: HTTP, hostname: abc.stated.com}
+  - {name: wild, port: 80, protocol: HTTP, hostname: "*.wide.com"}
 `,
   route(
     "matches",
@@ -66,6 +71,17 @@ spec: {gatewayClassName: gatewright, listeners: [{name: http, port: 80, protocol
     - {type: RequestMirror, requestMirror: {backendRef: {name: three, port: 80}}}
     backendRefs: [{name: one, port: 80}]`,
     "f.example.com",
+  ),
+  route("less", "[{backendRefs: [{name: one, port: 80}]}]", "*.stated.com", "exact", 2025),
+  route("more", "[{backendRefs: [{name: two, port: 80}]}]", "abc.stated.com", "exact"),
+  route("less-wide", "[{backendRefs: [{name: one, port: 80}]}]", "*.com", "wild", 2025),
+  route("more-wide", "[{backendRefs: [{name: two, port: 80}]}]", "*.wide.com", "wild"),
+  route(
+    "names",
+    `
+  - {name: named, matches: [{method: {service: echo.Echo, method: One}}], backendRefs: [{name: one, port: 80}]}
+  - {matches: [{method: {service: echo.Echo, method: Two}}], backendRefs: [{name: two, port: 80}]}`,
+    "n.example.com",
   ),
   route("invalid", "[{backendRefs: [{name: missing, port: 80}]}]", "i.example.com"),
   route("halved", "[{backendRefs: [{name: missing, port: 80}, {name: one, port: 80}]}]", "h.example.com"),
@@ -133,6 +149,16 @@ describe("GRPCRoute, by effect", function () {
       const reply = await call("a.example.com", path, headers);
       assert.deepEqual([reply.backend, reply.grpcStatus], [backend, "0"]);
     });
+
+  it("asks the route that states a host more closely, however young it is", async () => {
+    for (const host of ["abc.stated.com", "abc.wide.com"])
+      assert.equal((await call(host, "/a.B/C")).backend, "two", host);
+  });
+
+  it("serves rules with a name and without", async () => {
+    assert.equal((await call("n.example.com", "/echo.Echo/One")).backend, "one");
+    assert.equal((await call("n.example.com", "/echo.Echo/Two")).backend, "two");
+  });
 
   it("answers UNIMPLEMENTED where no rule matches, and UNAVAILABLE where no backend is valid", async () => {
     assert.equal((await call("a.example.com", "/other.Service/Any")).grpcStatus, "12");

@@ -27,6 +27,7 @@ export const supportedFeatures: readonly FeatureName[] = [
   "HTTPRouteBackendProtocolWebSocket",
   "HTTPRouteBackendRequestHeaderModification",
   "HTTPRouteBackendTimeout",
+  "HTTPRouteBackendURLRewrite",
   "HTTPRouteCORS",
   "HTTPRouteDestinationPortMatching",
   "HTTPRouteHostRewrite",
