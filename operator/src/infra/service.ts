@@ -9,7 +9,7 @@ const placeholder: ProxyPort = { port: 65_535, protocol: "TCP" };
 export function serviceSpec(proxy: Proxy): ServiceSpec {
   const { type = "LoadBalancer", loadBalancerClass, externalTrafficPolicy } = proxy.deployment.service ?? {};
   const ports = proxy.ports.length === 0 ? [placeholder] : proxy.ports;
-  const wanted = proxy.addresses.find((address) => address.type === "IPAddress" && isIP(address.value) !== 0)?.value;
+  const [wanted] = wantedAddresses(proxy);
   return {
     type,
     selector: selectorLabels(proxy),
@@ -25,4 +25,13 @@ export function serviceSpec(proxy: Proxy): ServiceSpec {
     // Not `externalIPs`: those would let who may write a Gateway take traffic for addresses of others (CVE-2020-8554).
     ...(wanted !== undefined && (type === "LoadBalancer" ? { loadBalancerIP: wanted } : { clusterIP: wanted })),
   };
+}
+
+const wantedAddresses = ({ addresses }: Proxy): readonly string[] =>
+  addresses.flatMap(({ type, value }) => (type === "IPAddress" && isIP(value) !== 0 ? [value] : []));
+
+/** Addresses that a Gateway asks for and that its Service cannot ask for, with the reason in words. */
+export function unusableAddresses(proxy: Proxy): ReadonlyMap<string, string> {
+  const [first, ...others] = wantedAddresses(proxy);
+  return new Map(others.map((address) => [address, `a Service can ask for one address, which is ${first}`]));
 }

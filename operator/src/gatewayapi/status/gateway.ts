@@ -56,7 +56,11 @@ function programmedCondition(
   if (refused !== undefined) return isNot(GatewayReasonInvalid, refused);
   if (addressProblem !== undefined) return isFalse(GatewayConditionProgrammed, addressProblem);
   // It is served all the same: whatever gives it an address looks for what answers behind it.
-  if (placement.addresses.length === 0) return isNot(GatewayReasonAddressNotAssigned, noAddress);
+  if (placement.addresses.length === 0)
+    return isNot(
+      GatewayReasonAddressNotAssigned,
+      state?.kind === "pending" ? `${noAddress}; ${state.message}` : noAddress,
+    );
   if (state?.kind !== "ready") return isNot(GatewayReasonPending, pendingWords(state));
   return isTrue(GatewayConditionProgrammed, GatewayReasonProgrammed);
 }

@@ -56,6 +56,7 @@ function createCluster() {
   const appliedBefore = new Map<string, JsonObject>();
   const watches = new Set<ListWatchOptions>();
   let isLeader = true;
+  const ours = new Set<string>();
   const placements = new Map<string, Placement | undefined>();
   const states = new Map<string, ProxyState | undefined>();
 
@@ -104,6 +105,7 @@ function createCluster() {
       kinds,
       logger: silentLogger,
       isLeader: () => isLeader,
+      isOurs: (key) => ours.has(key),
       reservedPorts: new Map([[19_001, "taken"]]),
       onPlacement: (key, placement) => placements.set(key, placement),
       onState: (key, state) => states.set(key, state),
@@ -132,6 +134,8 @@ function createCluster() {
     create,
     placements,
     states,
+    /** Gateways that are there, whatever is wanted for them. */
+    ours,
     lead: (leads: boolean) => (isLeader = leads),
     /** What happens to requests in place of what would. */
     override: (interceptor: Interceptor | undefined) => (override = interceptor),
@@ -269,7 +273,7 @@ describe("createApplier()", () => {
   });
 
   it("deletes what is not needed any more, and nothing of others", async () => {
-    const { api, applier, writes } = await open(service(80), deployment(), autoscaler);
+    const { api, applier, writes, ours } = await open(service(80), deployment(), autoscaler);
     const foreign = "/api/v1/namespaces/shop/services/web-istio";
     api.put(foreign, object("v1", "Service", { metadata: { name: "web-istio", labels: {} } }));
     applier.want(gateway, objects(service(80), deployment()));
@@ -279,6 +283,12 @@ describe("createApplier()", () => {
     applier.compareAll();
     await applier.settled();
     assert.deepEqual(writes(), []);
+    ours.add(gateway);
+    applier.want(gateway, undefined);
+    applier.compareAll();
+    await applier.settled();
+    assert.deepEqual(writes(), [], "a Gateway with a mistake keeps what it has");
+    ours.delete(gateway);
     applier.want(gateway, undefined);
     await applier.settled();
     assert.deepEqual(writes().toSorted(), ["DELETE deployments", "DELETE services"]);
@@ -419,6 +429,11 @@ describe("createApplier()", () => {
     assert.deepEqual(placements.get(gateway)?.addresses, []);
     assert.deepEqual(placements.get(gateway)?.bind(80), { address: "0.0.0.0", port: 80 });
     assert.equal(placements.get(gateway)?.unavailablePorts?.get(19_001), "taken");
+    const unusableAddresses = new Map([["192.0.2.2", "no"]]);
+    applier.want(gateway, { ...objects(service(80), deployment()), unusableAddresses });
+    assert.deepEqual(placements.get(gateway)?.unusableAddresses, unusableAddresses);
+    applier.want(gateway, { kind: "keep" });
+    assert.deepEqual(placements.get(gateway)?.unusableAddresses, unusableAddresses);
     const before = placements.get(gateway);
     const pod = "/api/v1/namespaces/shop/pods/web-1";
     const waiting = { reason: "ImagePullBackOff", message: "no such image" };

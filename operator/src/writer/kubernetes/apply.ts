@@ -40,6 +40,11 @@ export type ApplierOptions = {
   readonly isLeader: () => boolean;
   /** Ports that no listener can have, with the reason in words. */
   readonly reservedPorts: ReadonlyMap<number, string>;
+  /**
+   * Whether a Gateway is there and of our class. What was made for such a one stays even while nothing is wanted for it: a mistake in
+   * its parameters, or in those of its class, does not cost its address.
+   */
+  readonly isOurs: (gateway: string) => boolean;
   /** Where a proxy stands, whenever that has changed; undefined: nowhere any more. */
   readonly onPlacement: (gateway: string, placement: Placement | undefined) => void;
   /** How a proxy is, whenever that has changed. */
@@ -55,7 +60,12 @@ export type ApplierOptions = {
 
 /** What is to be in the cluster for a Gateway. */
 export type Wanted =
-  | { readonly kind: "objects"; readonly objects: readonly DesiredObject[] }
+  | {
+      readonly kind: "objects";
+      readonly objects: readonly DesiredObject[];
+      /** Addresses that the Gateway asks for and that these objects cannot ask for, with the reason in words. */
+      readonly unusableAddresses?: ReadonlyMap<string, string>;
+    }
   /** The Gateway is ours, and nothing can be said of it for now: what is there stays. */
   | { readonly kind: "keep" };
 
@@ -63,7 +73,7 @@ export type Wanted =
 export type Applier = {
   /** Resolves when all of it has been read once. Until then nothing is written. */
   readonly synced: Promise<void>;
-  /** `gateway` is `namespace/name`. Undefined: the Gateway is not there or not ours, and nothing that we made for it is to be. */
+  /** `gateway` is `namespace/name`. Undefined: nothing is wanted for it, and unless the Gateway is ours, nothing that we made for it stays. */
   readonly want: (gateway: string, wanted: Wanted | undefined) => void;
   /** Looks for what belongs to Gateways that nobody wants. To be called once all wants are known, and when we begin to lead. */
   readonly compareAll: () => void;
@@ -125,9 +135,14 @@ export function createApplier(options: ApplierOptions): Applier {
   function tell(gateway: string): void {
     if (!wants.has(gateway)) return;
     const { service, deployment, troubles } = observed.partsOf(gateway);
-    const placement = placementOf(service, options.reservedPorts);
-    const state = proxyStateOf(deployment, troubles, problems.get(gateway));
+    const want = wants.get(gateway);
     const before = told.get(gateway);
+    const unusableAddresses = want?.kind === "objects" ? want.unusableAddresses : before?.placement.unusableAddresses;
+    const placement = {
+      ...placementOf(service, options.reservedPorts),
+      ...(unusableAddresses && { unusableAddresses }),
+    };
+    const state = proxyStateOf(deployment, troubles, problems.get(gateway));
     told.set(gateway, { placement, state });
     if (before === undefined || !samePlacement(before.placement, placement)) options.onPlacement(gateway, placement);
     if (before === undefined || !deepEqual(before.state, state)) options.onState(gateway, state);
@@ -147,7 +162,8 @@ export function createApplier(options: ApplierOptions): Applier {
 
   async function bringAbout(gateway: string): Promise<number | undefined> {
     const want = wants.get(gateway);
-    if (want?.kind === "keep" || (want === undefined && !isComplete)) return undefined;
+    if (want?.kind === "keep") return undefined;
+    if (want === undefined && (!isComplete || options.isOurs(gateway))) return undefined;
     const objects = want?.objects ?? [];
     const steps: Step[] = [];
     for (const object of objects) {
@@ -374,7 +390,9 @@ function failed(what: string, outcome: Exclude<Outcome, { readonly kind: "done" 
 }
 
 const samePlacement = (left: Placement, right: Placement): boolean =>
-  deepEqual(left.addresses, right.addresses) && deepEqual(left.bind(1), right.bind(1));
+  deepEqual(left.addresses, right.addresses) &&
+  deepEqual(left.unusableAddresses, right.unusableAddresses) &&
+  deepEqual(left.bind(1), right.bind(1));
 
 /** Who wrote last, besides us and those who only report. */
 function lastManager(object: OwnObject | undefined): string | undefined {
