@@ -1,5 +1,5 @@
 import type { Identity } from "../identity/index.ts";
-import { desiredInfra } from "../infra/index.ts";
+import { desiredInfra, unusableAddresses } from "../infra/index.ts";
 import type { ProxyKey } from "../ir/index.ts";
 import type { Logger } from "../lib/index.ts";
 import type { Reconciler } from "../reconcile/index.ts";
@@ -57,7 +57,7 @@ export function createProxies(options: ProxiesOptions): Proxies {
       identity: data,
       ...(options.image !== undefined && { image: options.image }),
     });
-    applier.want(key, { kind: "objects", objects });
+    applier.want(key, { kind: "objects", objects, unusableAddresses: unusableAddresses(proxy) });
   }
 
   return {

@@ -150,6 +150,7 @@ async function startOperator(options: OperatorOptions, step: Step, signal: Abort
     kinds: infraKinds,
     isLeader,
     reservedPorts,
+    isOurs: (gateway) => reconciler.statuses.get(`Gateway ${gateway}`) !== undefined,
     onPlacement: reconciler.place,
     onState: reconciler.report,
   });
