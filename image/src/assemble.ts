@@ -84,7 +84,8 @@ export async function assembleImage(options: AssembleOptions): Promise<BuiltImag
   }
 }
 
-function imageConfig({
+/** https://github.com/opencontainers/image-spec/blob/main/config.md */
+export function imageConfig({
   architecture,
   layers,
   manifest,

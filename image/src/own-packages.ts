@@ -2,7 +2,7 @@
 import { readdir, readFile } from "node:fs/promises";
 import path from "node:path";
 import { type Entry, file, link } from "./entry.ts";
-import { appFolder, launcherPath, nodePath, ownPackages } from "./places.ts";
+import { appFolder, launcherPath, ownPackages } from "./places.ts";
 import { projectRoot } from "./project.ts";
 import { mustRun } from "./run-command.ts";
 
@@ -11,11 +11,6 @@ const besides: Readonly<Partial<Record<(typeof ownPackages)[number], readonly st
   "crd-types": ["src/generated/crds", "src/generated/proto/descriptors.binpb"],
 };
 
-// Authorities that an admin adds to the system's are trusted as well.
-const launcher = `#!/${nodePath} --use-system-ca
-import("/${appFolder}/operator/dist/main.js");
-`;
-
 export async function buildOwnPackages(): Promise<void> {
   await mustRun(["npm", "run", "--silent", "generate"], projectRoot);
   for (const name of ownPackages)
@@ -23,6 +18,7 @@ export async function buildOwnPackages(): Promise<void> {
 }
 
 export async function ownEntries(): Promise<readonly Entry[]> {
+  const launcher = await readFile(path.join(projectRoot, "image", "gatewright"));
   const entries: Entry[] = [file(launcherPath, launcher, 0o755)];
   for (const name of ownPackages) {
     const wanted = ["package.json", "dist", ...(besides[name] ?? [])];
