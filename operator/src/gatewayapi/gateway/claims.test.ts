@@ -33,7 +33,7 @@ function open(parents: Readonly<Record<string, readonly Stated[]>>) {
           allowedNamespaces: { kind: "same" },
           certificates: [],
           warnings: [],
-          ...(isRefused && { refusal: { reason: "UnsupportedProtocol", message: "no" } }),
+          claims: isRefused === undefined,
           serves: waits === undefined && isRefused === undefined,
         })),
       },

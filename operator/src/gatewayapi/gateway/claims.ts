@@ -15,7 +15,7 @@ type SocketClaim = { readonly parent: string; readonly transports: readonly stri
 
 /**
  * Settles what several parents claim of one Gateway. Who comes first in precedence has it, even if it cannot serve for the moment: a
- * Secret that is replaced must not hand a host to somebody else. What a parent says against itself is as `findConflicts` has it.
+ * certificate that is replaced must not hand a host to somebody else. What a parent says against itself is as `findConflicts` has it.
  * https://gateway-api.sigs.k8s.io/geps/gep-1713/#listener-precedence
  */
 export function createClaims(graph: Graph, stated: Table<StatedListeners>): ConflictsOf {
@@ -85,7 +85,7 @@ export function createClaims(graph: Graph, stated: Table<StatedListeners>): Conf
   };
 }
 
-const claiming = ({ listeners }: StatedListeners) => listeners.filter(({ refusal }) => refusal === undefined);
+const claiming = ({ listeners }: StatedListeners) => listeners.filter(({ claims }) => claims);
 
 /** A set may belong to strangers: nobody is told whose it is. */
 const nameOf = (parent: string): string => {

@@ -43,6 +43,8 @@ export type CheckedListener = {
   readonly unresolved?: Problem;
   /** What its author should know all the same. */
   readonly warnings: readonly string[];
+  /** Whether its port and host are kept from those who come after it, though it may have to wait for something before it serves. */
+  readonly claims: boolean;
   /** Whether it would serve if it were alone. */
   readonly serves: boolean;
 };
@@ -63,7 +65,8 @@ export function checkListener(
   const { name, port, protocol } = listener;
   const terminates = endsTls(listener);
   const frontend = frontendOf(listener, owner);
-  const refusal = refusalOf(listener) ?? frontend.refusal;
+  const misstated = refusalOf(listener);
+  const refusal = misstated ?? frontend.refusal;
   const kinds = kindsOf(listener);
   const needsCertificate = terminates && refusal === undefined;
   const certificates: ListenerCertificates = needsCertificate
@@ -86,6 +89,7 @@ export function checkListener(
     ...(refusal && { refusal }),
     ...(unresolved && { unresolved }),
     warnings: [...certificates.warnings, ...unknownOptions(listener)],
+    claims: misstated === undefined,
     serves: refusal === undefined && kinds.supported.length > 0 && (!terminates || certificates.names.length > 0),
   };
 }
