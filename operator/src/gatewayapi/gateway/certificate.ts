@@ -3,7 +3,7 @@ import type { Secret } from "@gatewright/crd-types/core/v1";
 import type { TlsCertificate } from "../../ir/index.ts";
 import { Sensitive } from "../../lib/index.ts";
 import { keyOf } from "../../store/index.ts";
-import { parsePem, secretText } from "../trust/index.ts";
+import { formProblem, parsePem, secretText } from "../trust/index.ts";
 
 /** What a Secret comes to as a server's certificate. */
 export type CertificateView =
@@ -63,6 +63,8 @@ function readChain(text: string | undefined): Chain {
   for (const [index, block] of blocks.entries()) {
     const certificate = attempt(() => new X509Certificate(block.text));
     if (certificate === undefined) return unusable(`certificate ${index + 1} of ${certificateField} cannot be read`);
+    const problem = formProblem(certificate);
+    if (problem !== undefined) return unusable(`certificate ${index + 1} of ${certificateField} ${problem}`);
     certificates.push(certificate);
   }
   const [leaf, ...rest] = certificates;

@@ -65,13 +65,15 @@ function viewOf(
     problems.map((problem) => problem.message),
     "; ",
   );
-  const unresolved = first && { unresolved: { reason: reasons[first.kind], message: `spec.tls.frontend: ${message}` } };
+  const unresolved = first && {
+    unresolved: { reason: reasons[first.kind], message: `spec.tls.frontend of the Gateway: ${message}` },
+  };
   if (bundle === "")
     return {
       refusal: {
         reason: ListenerReasonNoValidCACertificate,
         message:
-          "spec.tls.frontend names no certificate of an authority that can be used, so that no client can be let in",
+          "spec.tls.frontend of the Gateway names no certificate of an authority that can be used, so that nobody can be let in",
       },
       ...unresolved,
     };

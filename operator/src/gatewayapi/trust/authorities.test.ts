@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { X509Certificate } from "node:crypto";
 import type { ConfigMap, Secret } from "@gatewright/crd-types/core/v1";
 import { makeCertificate } from "../../../../test/support/certificates.ts";
 import { createGraph } from "../../lib/index.ts";
@@ -7,6 +8,11 @@ import { authorityKey, type AuthorityRef, createAuthorities, type Trust } from "
 
 const [one, two] = [makeCertificate({ dnsNames: ["one"] }), makeCertificate({ dnsNames: ["two"] })];
 const certificate = (made: { readonly certificate: string }) => made.certificate;
+
+const version = (value: number) => Buffer.from([0xa0, 3, 2, 1, value]);
+const der = Buffer.from(new X509Certificate(two.certificate).raw);
+version(3).copy(der, der.indexOf(version(2)));
+const ofUnknownVersion = new X509Certificate(der).toString();
 
 const ref = (name: string, more: Partial<AuthorityRef> = {}): AuthorityRef => ({
   group: "",
@@ -83,6 +89,12 @@ describe("createAuthorities()", () => {
       configMap("a", { "ca.crt": one.certificate + two.certificate.slice(0, 200) }),
       "invalid",
       /no certificates in PEM/,
+    ],
+    "a certificate that Envoy would not read": [
+      ref("a"),
+      configMap("a", { "ca.crt": one.certificate + ofUnknownVersion }),
+      "invalid",
+      /^ConfigMap infra\/a has in ca\.crt certificate 2, which is of an unknown version$/,
     ],
     "another kind": [ref("a", { kind: "Pod" }), undefined, "unknown-kind", /^Pod a is no ConfigMap or Secret$/],
     "another group": [

@@ -2,6 +2,7 @@ import { X509Certificate } from "node:crypto";
 import { deepEqual, type Graph, type Table } from "../../lib/index.ts";
 import { objectKey, type Store } from "../../store/index.ts";
 import { formatKind, listed } from "../messages.ts";
+import { formProblem } from "./form.ts";
 import { parsePem } from "./pem.ts";
 import { type Reading, sourcesOf } from "./sources.ts";
 
@@ -92,17 +93,23 @@ function parseAuthorityKey(key: string): { readonly kind: string; readonly names
 
 function viewOf(reading: Reading): AuthorityView {
   if (reading.kind === "missing") return { kind: "unusable", message: reading.message };
-  const certificates = readCertificates(reading.text);
-  return certificates === undefined
-    ? { kind: "unusable", message: `has no certificates in PEM in ${reading.field}` }
-    : { kind: "usable", certificates };
+  const { text, field } = reading;
+  const certificates = readCertificates(text);
+  if (certificates === undefined) return { kind: "unusable", message: `has no certificates in PEM in ${field}` };
+  for (const [index, certificate] of certificates.entries()) {
+    const problem = formProblem(certificate);
+    if (problem !== undefined)
+      return { kind: "unusable", message: `has in ${field} certificate ${index + 1}, which ${problem}` };
+  }
+  // Written anew, so that Envoy reads nothing that was not read here.
+  return { kind: "usable", certificates: certificates.map(String) };
 }
 
-/** Undefined: there is none, or one of them cannot be read. Written anew, so that Envoy reads nothing that was not read here. */
-function readCertificates(text: string): readonly string[] | undefined {
+/** Undefined: there is none, or one of them cannot be read. */
+function readCertificates(text: string): readonly X509Certificate[] | undefined {
   const blocks = parsePem(text)?.filter(({ label }) => label === "CERTIFICATE") ?? [];
   try {
-    return blocks.length === 0 ? undefined : blocks.map((block) => new X509Certificate(block.text).toString());
+    return blocks.length === 0 ? undefined : blocks.map((block) => new X509Certificate(block.text));
   } catch {
     return undefined;
   }

@@ -6,5 +6,6 @@ export {
   createAuthorities,
   type Trust,
 } from "./authorities.ts";
+export { formProblem } from "./form.ts";
 export { parsePem } from "./pem.ts";
 export { secretText } from "./secret-text.ts";
