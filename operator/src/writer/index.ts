@@ -14,3 +14,9 @@ export {
   createApplier,
   type Wanted,
 } from "./kubernetes/apply.ts";
+export {
+  createEventRecorder,
+  type EventRecorder,
+  type EventRecorderOptions,
+  type EventRecorderStats,
+} from "./kubernetes/events.ts";
