@@ -25,7 +25,7 @@ const validityIndex = 3;
 type Element = { readonly tag: number; readonly content: Buffer };
 
 /** The elements of a text in DER; none where it is in another form, which OpenSSL takes for once. */
-function elementsOf(der = Buffer.alloc(0)): readonly Element[] {
+function elementsOf(der: Buffer = Buffer.alloc(0)): readonly Element[] {
   const elements: Element[] = [];
   for (let at = 0; at < der.length; ) {
     if (at + 2 > der.length) return [];
