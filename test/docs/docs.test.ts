@@ -39,7 +39,8 @@ for (const page of pages) {
     it("has examples without problems", async () => {
       if (!blocks.some((block) => fileOf(block) !== undefined)) return;
       const { code, err } = await run("translate", folder);
-      assert.equal(err, "");
+      // A page may show a filter by itself.
+      assert.equal(err.replaceAll(/^warning: .* HTTPFilter .*: no route refers to it\n/gm, ""), "");
       assert.equal(code, 0);
     });
 

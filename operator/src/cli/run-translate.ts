@@ -1,6 +1,6 @@
 import { stringify } from "yaml";
 import { createLogger } from "../lib/index.ts";
-import { formatProblem } from "../standalone/index.ts";
+import { createLooseEnds, formatProblem } from "../standalone/index.ts";
 import type { ResourceType } from "../xds/index.ts";
 import { envoyOutput } from "./envoy-output.ts";
 import { type ExitCode, exitCodes, type Io } from "./io.ts";
@@ -32,7 +32,9 @@ export async function translate(paths: readonly string[], options: TranslateOpti
     logger: createLogger({ level: "warn", format: "text", write: io.err }),
   });
   try {
-    const problems = [...manifests.problems, ...problemsOf(translation, manifests.place)];
+    const looseEnds = createLooseEnds(options.controllerName, manifests.place);
+    looseEnds.apply(manifests.changes);
+    const problems = [...manifests.problems, ...problemsOf(translation, manifests.place), ...looseEnds.problems()];
     for (const problem of problems) io.err(`${problem.isWarning ? "warning: " : ""}${formatProblem(problem)}\n`);
     const gateway = chooseGateway(translation.gateways, options);
     if (gateway.kind === "none") return complain(gateway.message);

@@ -146,6 +146,18 @@ describe("gatewright translate", function () {
     assert.match(out, /demo\/blue\|80/);
   });
 
+  it("warns of what leads nowhere, and ends with 0", async () => {
+    const astray = routes("blue")
+      .replace("name: shop", "name: astray")
+      .replace("parentRefs: [{name: web}]", "parentRefs: [{name: wep}]");
+    const { code, err } = await translate(joined(shop, astray));
+    assert.equal(code, 0);
+    assert.match(
+      err,
+      /^warning: standard input:\d+ HTTPRoute demo\/astray spec\.parentRefs\[0\]: Gateway demo\/wep does not exist\n$/,
+    );
+  });
+
   it("binds where it is told, and where a Gateway asks", async () => {
     const addressOf = async (yaml: string, ...args: string[]) =>
       parse((await translate(yaml, "--kind", "listener", ...args)).out)[0].address.socket_address.address;

@@ -5,4 +5,5 @@ export { listenersOf } from "./listeners-of.ts";
 export { formatProblem, type Problem, type Row, type RowContext, rowOf } from "./overview.ts";
 export { runStandalone, type StandaloneEnd, type StandaloneOptions } from "./run.ts";
 export type { Terminal } from "./terminal-display.ts";
+export { createLooseEnds, type LooseEnds } from "./loose-ends.ts";
 export { placeIn, problemsOfFiles } from "./manifests.ts";

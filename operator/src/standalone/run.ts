@@ -10,6 +10,7 @@ import { createLogDisplay, type Display } from "./display.ts";
 import { resolveEnvoy } from "./envoy-binary.ts";
 import { createGuard } from "./guard.ts";
 import { probePort } from "./host.ts";
+import { createLooseEnds } from "./loose-ends.ts";
 import { placeIn, problemsOfFiles } from "./manifests.ts";
 import { createRunFolder, openOutputPipe, removeRunFolder } from "./run-folder.ts";
 import { type Session, type SessionOptions, startSession } from "./session.ts";
@@ -102,14 +103,27 @@ async function serve(
     paths,
     logger,
     watch: true,
-    onChanges: (changes) => session.reconciler.apply(fallback.apply(changes)),
-    onProblems: (problems) => session.display.showFileProblems(problemsOfFiles(problems)),
+    onChanges: (changes) => {
+      const all = fallback.apply(changes);
+      session.reconciler.apply(all);
+      looseEnds.apply(all);
+      if (looseEnds.problems() !== shown) showProblems();
+    },
+    onProblems: showProblems,
   });
+  const looseEnds = createLooseEnds(settings.controllerName, placeIn(source));
+  let shown = looseEnds.problems();
   const session = await startSession({ ...sessionOptions, place: placeIn(source) });
   const { reconciler } = session;
   const statusFiles =
     statusFolder === undefined ? undefined : keepStatusFiles(reconciler, statusFolder, settings, logger);
   reconciler.apply([fallback.initial]);
+  looseEnds.apply([fallback.initial]);
+  function showProblems(): void {
+    shown = looseEnds.problems();
+    session.display.showFileProblems([...problemsOfFiles(source.problems()), ...shown]);
+  }
+
   try {
     await Promise.race([source.start(), request.first]);
     reconciler.synced();

@@ -88,9 +88,16 @@ function compileRule(rule: Rule): readonly CompiledRule[] {
   return [{ rule, holds: compileExpression(rule.rule), message }];
 }
 
+/** Many places of a schema have the same rules. */
+const expressions = new Map<string, Expression>();
+
 function compileExpression(source: string): Expression {
+  const known = expressions.get(source);
+  if (known !== undefined) return known;
   const evaluate = plan(environment, parse(source));
-  return (self) => evaluate({ self });
+  const expression: Expression = (self) => evaluate({ self });
+  expressions.set(source, expression);
+  return expression;
 }
 
 function applyRules(
