@@ -1,33 +1,38 @@
-// `npm run charts [-- --channel standard|experimental]` prints what a cluster must have before Gatewright's objects can be applied.
-import { parseArgs } from "node:util";
-import { App, Yaml } from "cdk8s";
-import { channels, Crds, UserRoles } from "./index.ts";
-
-const usage = `Usage: npm run --silent charts -- [--channel standard|experimental] | kubectl apply --server-side -f -
-
-Prints the CustomResourceDefinitions of the Gateway API and of Gatewright, and the roles by which people may use Gatewright's.
-
-  --channel NAME   the Gateway API's release channel (default standard)
-  --help           this text
-`;
+// `npm run charts -- ...` prints what a cluster must have for Gatewright: see arguments.ts for what there is.
+import { App, type Chart, Yaml } from "cdk8s";
+import { type Arguments, parseArguments, usage } from "./arguments.ts";
+import { Crds, Operator, OperatorGuard, OperatorRoles, UserRoles } from "./index.ts";
 
 function main(): number {
-  const { values } = parseArgs({
-    options: { channel: { type: "string", default: "standard" }, help: { type: "boolean", default: false } },
-  });
-  if (values.help) {
-    process.stdout.write(usage);
-    return 0;
+  const parsed = parseArguments(process.argv.slice(2));
+  switch (parsed.kind) {
+    case "help":
+      process.stdout.write(usage);
+      return 0;
+    case "wrong":
+      process.stderr.write(`${parsed.message}\n\n${usage}`);
+      return 2;
+    case "crds":
+    case "install":
+      process.stdout.write(Yaml.stringify(...chartsOf(parsed).flatMap((chart) => chart.toJson() as unknown[])));
+      return 0;
   }
-  const channel = channels.find((name) => name === values.channel);
-  if (channel === undefined) {
-    process.stderr.write(`--channel ${values.channel}: it must be one of ${channels.join(", ")}\n\n${usage}`);
-    return 2;
-  }
+}
+
+/** In the order in which a cluster takes them: the namespace before what is in it, definitions before objects of their kinds. */
+function chartsOf(parsed: Extract<Arguments, { kind: "crds" | "install" }>): readonly Chart[] {
   const app = new App();
-  const charts = [new Crds(app, "crds", channel), new UserRoles(app, "user-roles")];
-  process.stdout.write(Yaml.stringify(...charts.flatMap((chart) => chart.toJson() as unknown[])));
-  return 0;
+  const definitions = parsed.channel === undefined ? [] : [new Crds(app, "crds", parsed.channel)];
+  const roles = new UserRoles(app, "user-roles");
+  if (parsed.kind === "crds") return [...definitions, roles];
+  const { operator, guard } = parsed;
+  return [
+    ...definitions,
+    roles,
+    new OperatorRoles(app, "operator-roles", operator),
+    ...(guard ? [new OperatorGuard(app, "operator-guard", operator)] : []),
+    new Operator(app, "operator", operator),
+  ];
 }
 
 process.exitCode = main();
