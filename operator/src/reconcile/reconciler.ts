@@ -201,16 +201,6 @@ export function createReconciler(options: ReconcilerOptions): Reconciler {
   }
 
   function onVerdict(verdict: Verdict): void {
-    if (verdict.kind === "refused")
-      logger.warn(
-        {
-          proxy: verdict.proxy,
-          type: verdict.type,
-          resources: verdict.resources.map(({ name }) => name).slice(0, 5),
-          envoy: verdict.message,
-        },
-        "Envoy refused configuration",
-      );
     // Judging reads tables, which a round in slices may be half-way through: it waits its turn in the loop.
     loop.between(() => {
       const { judge } = verdict.type === "listener" ? listenerVerdicts : quarantine;

@@ -35,7 +35,8 @@ export type ListenerSources = {
   readonly rules: Table<RulesView>;
 };
 
-const keyOf = (proxy: ProxyKey, { port, protocol }: ListenerView): string =>
+/** By what the IR knows the listener of the proxy that this one is part of. */
+export const listenerKeyOf = (proxy: ProxyKey, { port, protocol }: ListenerView): string =>
   listenerKey(proxy, port, protocol === UDPProtocolType ? "udp" : "tcp");
 
 const alpnProtocols = ["h2", "http/1.1"];
@@ -45,7 +46,7 @@ export function createListeners(graph: Graph, inputs: Inputs, sources: ListenerS
   const { gateways, listenerGroups, classes, tableFeatures } = sources;
   const connections = createConnectionChains(graph, sources);
   const byPort = graph.index("listenerPorts", listenerGroups, ({ proxy, listeners }) =>
-    listeners.filter(({ programmable }) => programmable).map((listener) => keyOf(proxy, listener)),
+    listeners.filter(({ programmable }) => programmable).map((listener) => listenerKeyOf(proxy, listener)),
   );
 
   function managerOf(routeTable: string): HttpConnectionManager {
@@ -75,7 +76,7 @@ export function createListeners(graph: Graph, inputs: Inputs, sources: ListenerS
     compute: (key) => {
       const groups = [...(byPort.get(key) ?? [])].flatMap((parent) => listenerGroups.get(parent) ?? []);
       const sharing = groups.flatMap(({ proxy, listeners }) =>
-        listeners.filter((listener) => listener.programmable && keyOf(proxy, listener) === key),
+        listeners.filter((listener) => listener.programmable && listenerKeyOf(proxy, listener) === key),
       );
       const view = groups[0] && gateways.get(groups[0].gateway);
       const placement = view && inputs.placements.get(view.proxy);

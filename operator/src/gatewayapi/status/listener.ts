@@ -16,8 +16,8 @@ import type { DesiredCondition, ListenerView } from "../views.ts";
 export type ListenerSurroundings = {
   readonly placement: Placement | undefined;
   readonly state: ProxyState | undefined;
-  /** Envoy's words where it refused what listens on a port. */
-  readonly refusal: (port: number) => string | undefined;
+  /** Envoy's words where it refused what serves a listener. */
+  readonly refusal: (listener: ListenerView) => string | undefined;
   /** By the listener's name. */
   readonly attachedRoutes: (listener: string) => number;
   /** Names of listeners with hosts in common. */
@@ -57,9 +57,10 @@ const overlapping = (names: readonly string[]): readonly DesiredCondition[] =>
       ];
 
 function programmedCondition(
-  { programmable, port, conditions }: ListenerView,
+  listener: ListenerView,
   { placement, state, refusal }: ListenerSurroundings,
 ): DesiredCondition {
+  const { programmable, conditions } = listener;
   const isNot = (reason: string, message: string) => isFalse(ListenerConditionProgrammed, { reason, message });
   const conflict = conditions.find(({ type, status }) => type === ListenerConditionConflicted && status === "True");
   if (conflict !== undefined) return isNot(conflict.reason, conflict.message);
@@ -67,7 +68,7 @@ function programmedCondition(
     const reasons = conditions.filter(({ status, message }) => status === "False" && message !== "");
     return isNot(ListenerReasonInvalid, reasons[0]?.message ?? "the Gateway is not accepted");
   }
-  const words = refusal(port);
+  const words = refusal(listener);
   if (words !== undefined) return isNot(ListenerReasonInvalid, refusedWords(words));
   if (placement === undefined) return isNot(ListenerReasonPending, noAddress);
   if (state?.kind !== "ready") return isNot(ListenerReasonPending, pendingWords(state));
@@ -83,12 +84,11 @@ export function refusedPorts(
   listeners: readonly ListenerView[],
   refusal: ListenerSurroundings["refusal"],
 ): string | undefined {
-  const ports = new Set(listeners.map(({ port }) => port));
-  const refused = [...ports].flatMap((port) => {
-    const words = refusal(port);
-    return words === undefined ? [] : [`port ${port}: ${refusedWords(words)}`];
+  const refused = listeners.flatMap((listener) => {
+    const words = refusal(listener);
+    return words === undefined ? [] : [`port ${listener.port}: ${refusedWords(words)}`];
   });
-  return refused.length === 0 ? undefined : listed(refused, "; ");
+  return refused.length === 0 ? undefined : listed([...new Set(refused)], "; ");
 }
 
 export const pendingWords = (state: ProxyState | undefined): string =>

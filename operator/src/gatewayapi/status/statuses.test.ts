@@ -151,6 +151,26 @@ describe("createStatuses()", () => {
     assert.ok(conditions("Gateway infra/gw").includes("Gateway Programmed=True Programmed: "));
   });
 
+  it("tells a listener on UDP from one on TCP with the same port", () => {
+    const { conditions, place, refusedListeners, proxyStates, graph, apply } = open(gateway("gw"));
+    const udp = { name: "udp", port: 80, protocol: "UDP" };
+    apply([
+      {
+        ...gateway("gw"),
+        spec: { gatewayClassName: "gatewright", listeners: [udp, { ...udp, name: "tcp", protocol: "TCP" }] },
+      },
+    ]);
+    place("infra/gw");
+    proxyStates.set("infra/gw", { kind: "ready" });
+    refusedListeners.set("infra/gw|80|udp", { message: "in use", content: "1" });
+    graph.settle();
+    const programmed = conditions("Gateway infra/gw").filter((text) => text.startsWith("Listener Programmed="));
+    assert.deepEqual(programmed, [
+      "Listener Programmed=False Invalid: Envoy refused the configuration: in use",
+      "Listener Programmed=True Programmed: ",
+    ]);
+  });
+
   it("keeps messages short where very many things are wrong", () => {
     const backends = Array.from({ length: 16 }, (_, index) => ({ name: `${"long".repeat(60)}-${index}`, port: 80 }));
     const rules = Array.from({ length: 16 }, () => ({ backendRefs: backends }));

@@ -6,10 +6,9 @@ import {
   MeshConfigReasonAccepted,
   MeshConfigReasonInvalid,
 } from "@gatewright/crd-types/config/v1";
-import { listenerKey } from "../../ir/index.ts";
 import { deepEqual, type Graph, type Table } from "../../lib/index.ts";
 import { isFalse, isTrue, observedAt } from "../conditions.ts";
-import type { OverlapsOf } from "../gateway/index.ts";
+import { listenerKeyOf, type OverlapsOf } from "../gateway/index.ts";
 import { contentOf, type Inputs, proxyKeyOf } from "../inputs.ts";
 import { meshConfigProblem, neglectedPart } from "../mesh-config.ts";
 import type {
@@ -181,9 +180,8 @@ function createListenerSurroundings(
     return {
       placement: placements.get(proxy),
       state: proxyStates.get(proxy),
-      refusal: (port) => {
-        const refused =
-          refusedListeners.get(listenerKey(proxy, port)) ?? refusedListeners.get(listenerKey(proxy, port, "udp"));
+      refusal: (listener) => {
+        const refused = refusedListeners.get(listenerKeyOf(proxy, listener));
         // The Gateway is asked for its content only where it matters: an edit of it is not to wake all of its sets.
         const object = refused && Gateway.get(gateway);
         return object && refused.content === contentOf(object) ? refused.message : undefined;
