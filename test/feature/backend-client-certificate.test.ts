@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { once } from "node:events";
 import { connect as connectHttp2, createSecureServer } from "node:http2";
 import { createServer as createHttpsServer } from "node:https";
-import type { AddressInfo, Server, Socket } from "node:net";
+import { type AddressInfo, connect as connectTcp, type Server, type Socket } from "node:net";
 import { connect as connectTls, createServer as createTlsServer, type TLSSocket } from "node:tls";
 import { makeCertificate } from "../support/certificates.ts";
 import { send } from "../support/http-client.ts";
@@ -57,7 +57,7 @@ kind: ${kind}
 metadata: {name: ${name}, namespace: infra}
 spec:
   parentRefs: [{name: gw, sectionName: ${listener}}]
-  hostnames: [${name}.test]
+  ${kind === "TCPRoute" ? "" : `hostnames: [${name}.test]`}
   rules: [{backendRefs: [{name: ${name}, port: 80}]}]
 `;
 
@@ -70,8 +70,18 @@ spec:
   ${tls}
   listeners:
   - {name: http, port: 80, protocol: HTTP}
+  - {name: tcp, port: 90, protocol: TCP}
   - {name: end, port: 443, protocol: TLS, tls: {mode: Terminate, certificateRefs: [{name: server}]}}
 `;
+
+/** All that is said on a connection. */
+async function heard(socket: Socket): Promise<string> {
+  let text = "";
+  socket.on("data", (data) => (text += String(data)));
+  socket.on("error", () => socket.destroy());
+  await once(socket, "close");
+  return text;
+}
 
 const openings = {
   "with a certificate": "tls: {backend: {clientCertificateRef: {name: proxy}}}",
@@ -98,6 +108,7 @@ for (const [title, tls] of Object.entries(openings)) {
           route("HTTPRoute", "web", "http"),
           route("GRPCRoute", "grpc", "http"),
           route("TLSRoute", "connections", "end"),
+          route("TCPRoute", "connections", "tcp"),
           ...services,
           secretOf("server", gatewayCertificate),
           secretOf("proxy", proxyCertificate),
@@ -108,7 +119,7 @@ for (const [title, tls] of Object.entries(openings)) {
             data: { "ca.crt": authority.certificate },
           }),
         ],
-        [80, 443],
+        [80, 90, 443],
       );
     });
 
@@ -142,17 +153,12 @@ for (const [title, tls] of Object.entries(openings)) {
     });
 
     it(`${does} that of a TLSRoute whose TLS has ended`, async () => {
-      const socket = connectTls({
-        host: "127.0.0.1",
-        port: gateway.portOf(443),
-        servername: "connections.test",
-        rejectUnauthorized: false,
-      });
-      let text = "";
-      socket.on("data", (data) => (text += String(data)));
-      socket.on("error", () => socket.destroy());
-      await once(socket, "close");
-      assert.equal(text, shows ? expected : "");
+      const target = { host: "127.0.0.1", port: gateway.portOf(443), servername: "connections.test" };
+      assert.equal(await heard(connectTls({ ...target, rejectUnauthorized: false })), shows ? expected : "");
+    });
+
+    it(`${does} that of a TCPRoute`, async () => {
+      assert.equal(await heard(connectTcp(gateway.portOf(90), "127.0.0.1")), shows ? expected : "");
     });
   });
 }

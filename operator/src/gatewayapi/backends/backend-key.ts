@@ -3,7 +3,7 @@
 
 /**
  * What routes want to speak to it, whatever its port says of itself. `tcp` and `udp` pass on what comes, as it is; `reencrypt` is for
- * connections whose TLS has ended at the Gateway, and begins anew where a policy says so.
+ * connections as well, within TLS of our own where a policy says so.
  */
 export type BackendTransport = (typeof transports)[number];
 

@@ -72,11 +72,11 @@ export function createConnectionChains(
     return [...hosts].toSorted().map((host): FilterChain => {
       const winner = winners.get(host);
       const tcp = winner?.tcp ?? nowhere;
-      if (protocol !== TLSProtocolType) return { name: id, serverNames: [], tcp };
+      const certificate = clientCertificates.get(parseRouteTableKey(routeTable).proxy);
+      if (protocol !== TLSProtocolType) return { name: id, serverNames: [], tcp: presentingTcp(tcp, certificate) };
       const chain = { name: `${id}/${host}`, serverNames: host === anyHost ? [] : [host] };
       const { passthrough = false, certificates, clients } = listener;
       if (passthrough) return { ...chain, tcp, passthrough: true };
-      const certificate = clientCertificates.get(parseRouteTableKey(routeTable).proxy);
       return {
         ...chain,
         tcp: presentingTcp(winner?.reencrypted ?? nowhere, certificate),

@@ -93,12 +93,15 @@ const namespaceOf = ({ namespace }: BackendObjectReference, local: string): stri
 
 const describeKind = (group: string, kind: string): string => JSON.stringify(group === "" ? kind : `${kind}.${group}`);
 
-/** What comes to a TLSRoute is passed on as it is, or it has ended at the listener: that is for the listener to say. */
+/**
+ * What comes to a TLSRoute is passed on as it is, or its TLS has ended at the listener: that is for the listener to say. What a policy
+ * says holds for whatever else we speak, TLS within TLS included. https://gateway-api.sigs.k8s.io/geps/gep-1897/
+ */
 const transportsOf: Readonly<Record<RouteKindName, readonly [BackendTransport, ...BackendTransport[]]>> = {
   HTTPRoute: ["http"],
   GRPCRoute: ["grpc"],
   TLSRoute: ["tcp", "reencrypt"],
-  TCPRoute: ["tcp"],
+  TCPRoute: ["reencrypt"],
   UDPRoute: ["udp"],
 };
 
