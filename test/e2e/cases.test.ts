@@ -175,12 +175,11 @@ ${listeners}`;
 
   it("lets a listener without a certificate hold no host name from one that has it", async () => {
     const { certificate, privateKey } = makeCertificate({ dnsNames: ["h.example.com"] });
-    const listener = (name: string, secret: string) =>
-      `  - {name: ${name}, port: ${httpsPort}, protocol: HTTPS, hostname: h.example.com, tls: {certificateRefs: [{name: ${secret}}]}}`;
-    await gateway.write(
-      "gateway.yaml",
-      joinDocuments(gatewayClass, gatewayManifest([listener("bad", "missing"), listener("ok", "fine")].join("\n"))),
-    );
+    // The API server lets no two of the same protocol have the same host.
+    const listener = (name: string, protocol: string, secret: string) =>
+      `  - {name: ${name}, port: ${httpsPort}, protocol: ${protocol}, hostname: h.example.com, tls: {mode: Terminate, certificateRefs: [{name: ${secret}}]}}`;
+    const listeners = [listener("bad", "TLS", "missing"), listener("ok", "HTTPS", "fine")].join("\n");
+    await gateway.write("gateway.yaml", joinDocuments(gatewayClass, gatewayManifest(listeners)));
     await gateway.write(
       "secret.yaml",
       `
