@@ -7,6 +7,7 @@ import {
   resourcePath,
   type ServedKind,
   type ServedKinds,
+  stayAlive,
 } from "../kubernetes/index.ts";
 import { type Clock, deepEqual, type Logger, systemClock } from "../lib/index.ts";
 import { watchDefinitions } from "./definitions.ts";
@@ -62,6 +63,7 @@ export function createDiscovery(options: DiscoveryOptions): Discovery {
   let problem: string | undefined;
   let cancelNext: (() => void) | undefined;
   let started: (() => void) | undefined;
+  let release: (() => void) | undefined;
 
   /** One at a time; whoever asks while one is under way waits for another, which sees what has changed meanwhile. */
   function probe(): Promise<void> {
@@ -196,12 +198,14 @@ export function createDiscovery(options: DiscoveryOptions): Discovery {
     start: () =>
       new Promise((resolve) => {
         started = resolve;
+        release = stayAlive();
         definitions.start();
         void run();
       }),
     probe,
     state: () => ({ ...(lastProbe !== undefined && { lastProbe }), ...(problem !== undefined && { problem }) }),
     close: () => {
+      release?.();
       closing.abort();
       cancelNext?.();
       definitions.close();

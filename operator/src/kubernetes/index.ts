@@ -14,3 +14,4 @@ export { isFields, type RawObject } from "./raw-object.ts";
 export { type Trouble } from "./trouble.ts";
 export { type ServedKind, type ServedKinds } from "./served-kind.ts";
 export { createBackoff, type Backoff, type BackoffOptions } from "./backoff.ts";
+export { stayAlive } from "./stay.ts";

@@ -5,6 +5,7 @@ import { type ApiRequest, type ApiResponse, type ApiServer, ApiUnreachableError 
 import { createBackoff } from "./backoff.ts";
 import { createListing, createPageSize, type Listing } from "./listing.ts";
 import { keyOfRaw, type RawObject } from "./raw-object.ts";
+import { stayAlive } from "./stay.ts";
 import { createTroubles, type Trouble } from "./trouble.ts";
 import { parseWatchEvent, type WatchEvent } from "./watch-event.ts";
 
@@ -309,6 +310,7 @@ export function createListWatch(options: ListWatchOptions): ListWatch {
     });
   }
 
+  const release = stayAlive();
   void run();
   return {
     state: () => {
@@ -332,6 +334,7 @@ export function createListWatch(options: ListWatchOptions): ListWatch {
     },
     retry: () => wake?.(),
     close: () => {
+      release();
       closing.abort();
       attempt.abort();
       wake?.();
