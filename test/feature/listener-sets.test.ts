@@ -58,7 +58,12 @@ spec:
 `;
 
 const objects = [
-  gateway({ name: "g1", hostname: "g1.io" }, { name: "g2", hostname: "g2.io" }, { name: "https", secret: "gateway" }),
+  gateway(
+    { name: "g1", hostname: "g1.io" },
+    { name: "g2", hostname: "g2.io" },
+    { name: "any", port: 81 },
+    { name: "https", secret: "gateway" },
+  ),
   listenerSet(
     "apps",
     "one",
@@ -66,6 +71,7 @@ const objects = [
     { name: "g1", hostname: "one-a.io" },
     { name: "b", hostname: "one-b.io" },
     { name: "own", port: 8080 },
+    { name: "isolated", port: 81, hostname: "isolated.io" },
     { name: "shared", hostname: "shared.io" },
     { name: "https", hostname: "one.example.com", secret: "one" },
   ),
@@ -111,7 +117,7 @@ describe("ListenerSets, by effect", function () {
 
   before(async () => {
     const secrets = Object.entries(certificates).map(([name, certificate]) => secretOf(name, certificate));
-    served = await serveGateway([...objects, ...secrets], [80, 443, 8080]);
+    served = await serveGateway([...objects, ...secrets], [80, 81, 443, 8080]);
   });
 
   after(() => served?.stop());
@@ -145,13 +151,18 @@ describe("ListenerSets, by effect", function () {
       assert.deepEqual(await takersAt(host), takers);
     });
 
+  it("keeps the host of a ListenerSet from routes of a wider listener of the Gateway", async () => {
+    assert.deepEqual(await takersAt("isolated.io", 81), ["everywhere", "one"]);
+    assert.deepEqual(await takersAt("other.io", 81), ["everywhere", "gateway"]);
+  });
+
   it("serves a port that only a ListenerSet has", async () => {
     assert.deepEqual(await takersAt("whatever.org", 8080), ["everywhere", "one", "one-own"]);
   });
 
   it("asks for no port of a ListenerSet that the Gateway does not take", () => {
     const ports = served.world.ir.proxies.get("infra/gw")?.ports.map(({ port }) => port);
-    assert.deepEqual(ports, [80, 443, 8080]);
+    assert.deepEqual(ports, [80, 81, 443, 8080]);
   });
 
   const connections: readonly (readonly [
