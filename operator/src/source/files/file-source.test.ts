@@ -1,9 +1,11 @@
 import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { chmod, mkdir, mkdtemp, rename, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
-import { silentLogger } from "../../lib/index.ts";
+import { type Clock, silentLogger, systemClock } from "../../lib/index.ts";
 import type { Change } from "../../store/index.ts";
 import { createFileSource, type FileSource } from "./file-source.ts";
 import { loadFiles } from "./load-files.ts";
@@ -22,6 +24,26 @@ metadata: {name: ${name}}
 data: {key: "${value}"}
 `;
 
+/** Lets time pass as always, but for delays that a test waits for: those end when it says so. */
+function manualClock(): Clock & { readonly waited: (delayMs: number) => Promise<() => void> } {
+  const held = new Map<number, () => void>();
+  const asked = new Map<number, (action: () => void) => void>();
+  return {
+    after: (delayMs, action) => {
+      if (delayMs < 1_000) return systemClock.after(delayMs, action);
+      held.set(delayMs, action);
+      asked.get(delayMs)?.(action);
+      return () => held.delete(delayMs);
+    },
+    waited: (delayMs) =>
+      new Promise((resolve) => {
+        const action = held.get(delayMs);
+        if (action === undefined) asked.set(delayMs, resolve);
+        else resolve(action);
+      }),
+  };
+}
+
 function formatProblem({ severity, file, line, column, object, message }: SourceProblem): string {
   const place = [file, line, column].filter((part) => part !== undefined).join(":");
   return `${place}: ${severity}: ${object === undefined ? "" : `${object}: `}${message}`;
@@ -36,9 +58,10 @@ describe("createFileSource()", function () {
   let problems: readonly SourceProblem[];
   let told: (() => void)[];
 
-  const open = async (paths = [folder], watch = true) => {
+  const open = async (paths = [folder], watch = true, clock: Clock = systemClock) => {
     const opened = createFileSource({
       paths,
+      clock,
       logger: silentLogger,
       watch,
       pollMs: 50,
@@ -235,6 +258,58 @@ describe("createFileSource()", function () {
     await mkdir(folder);
     await put("a.yaml", config("z"));
     await until(() => objects.has("ConfigMap default/z") && problems.length === 0);
+  });
+
+  it("watches a folder that has taken the place of another in a moment", async () => {
+    await mkdir(join(folder, "a.d"));
+    await put("a.d/a.yaml", config("x"));
+    await open();
+    for (let times = 1; times <= 5; times++) {
+      rmSync(join(folder, "a.d"), { recursive: true });
+      mkdirSync(join(folder, "a.d"));
+      await until(() => !objects.has(`ConfigMap default/${times === 1 ? "x" : `x${times - 1}`}`));
+      await put("a.d/a.yaml", config(`x${times}`));
+      await until(() => objects.has(`ConfigMap default/x${times}`));
+    }
+  });
+
+  it("finds what is put at once into a given folder that was made anew, and into those above", async () => {
+    await open();
+    for (const times of ["1", "2", "3"]) {
+      rmSync(base, { recursive: true });
+      mkdirSync(folder, { recursive: true });
+      writeFileSync(join(folder, "a.yaml"), config(`x${times}`));
+      await until(() => objects.has(`ConfigMap default/x${times}`));
+      await put("a.yaml", config(`z${times}`));
+      await until(() => objects.has(`ConfigMap default/z${times}`));
+    }
+  });
+
+  it("keeps what a file held while it is emptied and filled again, and lets it go when it stays empty", async () => {
+    const clock = manualClock();
+    await put("a.yaml", `${config("x")}---\n${config("z")}`);
+    await open([folder], true, clock);
+    const seen: string[] = [];
+    told.push(() => seen.push(names().join(" ")));
+    writeFileSync(join(folder, "a.yaml"), "");
+    await clock.waited(1_000);
+    writeFileSync(join(folder, "a.yaml"), `${config("x", "2")}---\n${config("z", "2")}`);
+    await until(() => generation("ConfigMap default/z") === 2);
+    assert.deepEqual(new Set(seen), new Set(["ConfigMap default/x ConfigMap default/z"]));
+    writeFileSync(join(folder, "a.yaml"), "");
+    (await clock.waited(1_000))();
+    await until(() => objects.size === 0);
+  });
+
+  it("reads no pipes, wherever they stand", async () => {
+    execFileSync("mkfifo", [join(folder, "pipe.yaml"), join(base, "given.yaml")]);
+    await put("a.yaml", config("x"));
+    await open([folder, join(base, "given.yaml")]);
+    assert.deepEqual(names(), ["ConfigMap default/x"]);
+    assert.match(texts().join(), /given\.yaml: error: this is neither a file nor a folder$/);
+    execFileSync("mkfifo", [join(folder, "later.yaml")]);
+    await put("b.yaml", config("z"));
+    await until(() => objects.has("ConfigMap default/z"));
   });
 
   it("does not run in circles, and reads a single file", async () => {

@@ -22,6 +22,8 @@ export type FileSourceOptions = {
   readonly settleMs?: number;
   /** How often to look for what cannot be watched. 1,000 unless given. */
   readonly pollMs?: number;
+  /** How long a file that held objects may be empty before they are taken for gone: many programs empty a file first. 1,000 unless given. */
+  readonly emptyMs?: number;
 };
 
 export type FileSource = {
@@ -35,11 +37,14 @@ export type FileSource = {
   readonly close: () => Promise<void>;
 };
 
+/** Folders may come faster than they can be listed; then the next event is waited for. */
+const maxListings = 10;
+
 type Known = { readonly signature: string; readonly content: FileContent };
 
 /** Objects from files, and from their edits. What has not changed is neither read nor parsed again. */
 export function createFileSource(options: FileSourceOptions): FileSource {
-  const { logger, clock = systemClock, settleMs = 10, pollMs = 1_000 } = options;
+  const { logger, clock = systemClock, settleMs = 10, pollMs = 1_000, emptyMs = 1_000 } = options;
   const roots = options.paths.map((path) => normalize(path).replace(/(?<=.)\/+$/, ""));
   const catalog = createCatalog();
   const known = new Map<string, Known>();
@@ -47,6 +52,8 @@ export function createFileSource(options: FileSourceOptions): FileSource {
   /** Folders that could not be listed, and given paths that are not there. */
   const listing = new Map<string, SourceProblem>();
   const changed = new Set<string>();
+  /** Files that have been emptied and may be filled again in a moment. */
+  const emptied = new Map<string, { readonly cancel: () => void; isOver: boolean }>();
   let everything = false;
   let toldProblems = "[]";
   let work: Promise<void> = Promise.resolve();
@@ -99,6 +106,18 @@ export function createFileSource(options: FileSourceOptions): FileSource {
   }
 
   async function scan(): Promise<void> {
+    let found = await list();
+    // What came into a folder before it was watched shows when it is listed once more.
+    for (let times = 0; times < maxListings && watching?.follow(folders) === true; times++) found = await list();
+    for (const file of known.keys()) if (!found.has(file)) forget(file);
+    for (const file of found) {
+      if (closed) return;
+      await refresh(file);
+    }
+  }
+
+  /** The files that there are; notes their folders, and what could not be listed. */
+  async function list(): Promise<ReadonlySet<string>> {
     const found = new Set<string>();
     folders.clear();
     listing.clear();
@@ -113,14 +132,16 @@ export function createFileSource(options: FileSourceOptions): FileSource {
         for (const folder of inside) folders.add(folder);
         for (const failure of failures)
           listing.set(failure.path, { severity: "error", file: failure.path, message: failure.message });
-      } else listing.set(path, { severity: "error", file: path, message: "there is no such file or folder" });
+      } else {
+        const message = kind === "none" ? "there is no such file or folder" : "this is neither a file nor a folder";
+        listing.set(path, { severity: "error", file: path, message });
+      }
     }
-    watching?.follow(folders);
-    for (const file of known.keys()) if (!found.has(file)) forget(file);
-    for (const file of found) await refresh(file);
+    return found;
   }
 
   function forget(file: string): void {
+    fill(file);
     known.delete(file);
     catalog.remove(file);
   }
@@ -131,6 +152,8 @@ export function createFileSource(options: FileSourceOptions): FileSource {
       const { size, mtimeMs, ctimeMs, ino, dev } = await stat(file);
       const signature = [dev, ino, size, mtimeMs, ctimeMs].join(":");
       if (signature === before?.signature) return;
+      if (size === 0 && isHeldBack(file, before)) return;
+      fill(file);
       const content = size > maxFileBytes ? tooLarge(file) : readContent(file, await readFile(file), before?.content);
       take(file, { signature, content });
     } catch (error) {
@@ -142,6 +165,25 @@ export function createFileSource(options: FileSourceOptions): FileSource {
           content: unreadable(file, error instanceof Error ? error.message : String(error)),
         });
     }
+  }
+
+  /** Whether what an empty file held is kept for the moment. */
+  function isHeldBack(file: string, before: Known | undefined): boolean {
+    if (!options.watch || before === undefined || before.content.documents.length === 0) return false;
+    const waiting = emptied.get(file);
+    if (waiting !== undefined) return !waiting.isOver;
+    const state = { isOver: false, cancel: clock.after(emptyMs, () => endWait()) };
+    const endWait = () => {
+      state.isOver = true;
+      note(file);
+    };
+    emptied.set(file, state);
+    return true;
+  }
+
+  function fill(file: string): void {
+    emptied.get(file)?.cancel();
+    emptied.delete(file);
   }
 
   function take(file: string, now: Known): void {
@@ -162,10 +204,12 @@ export function createFileSource(options: FileSourceOptions): FileSource {
   const currentProblems = (): readonly SourceProblem[] => [...listing.values(), ...catalog.problems()];
 
   function startWatching(): void {
+    // Nobody watches the folders above these.
+    const anchors = new Set(roots.flatMap((root) => [root, dirname(root)]));
     const unwatched = new Set<string>();
     const poll = () => {
       cancelPoll = clock.after(pollMs, () => {
-        everything ||= unwatched.size > 0 || listing.size > 0;
+        everything ||= unwatched.size > 0 || listing.size > 0 || watching?.isReplaced(anchors) === true;
         unwatched.clear();
         if (everything) void pass();
         poll();
@@ -194,15 +238,18 @@ export function createFileSource(options: FileSourceOptions): FileSource {
       closed = true;
       cancelTimer?.();
       cancelPoll?.();
+      for (const { cancel } of emptied.values()) cancel();
       watching?.close();
       await work;
     },
   };
 }
 
-async function kindOf(path: string): Promise<"file" | "folder" | "none"> {
+/** Pipes and devices are no files here: reading one may never end. */
+async function kindOf(path: string): Promise<"file" | "folder" | "other" | "none"> {
   try {
-    return (await stat(path)).isDirectory() ? "folder" : "file";
+    const found = await stat(path);
+    return found.isDirectory() ? "folder" : found.isFile() ? "file" : "other";
   } catch {
     return "none";
   }
