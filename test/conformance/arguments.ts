@@ -16,6 +16,7 @@ The features are those that the GatewayClass names in its status. See docs/confo
   --keep                leave the lab and all objects as they are at the end
   --debug               the suite says more: requests, answers, and what it waits for
   --gateway-class NAME  install nothing: test what this class of a lab that is up belongs to
+  --replicas N          of the operator (default 2)
   --version TEXT        the version that the report names (default: that of this package)
   --lab NAME            in this lab (default conformance, or $GATEWRIGHT_LAB_NAME). One that is up is used and left up
   --output DIR          the folder of the run: logs, and what failed tests left (default .cache/conformance)
@@ -35,6 +36,7 @@ export type Options = {
   readonly debug: boolean;
   /** Set if nothing is to be installed. */
   readonly gatewayClass: string | undefined;
+  readonly replicas: number;
   readonly version: string | undefined;
   readonly output: string;
 };
@@ -59,6 +61,7 @@ export function parseArguments(argv: readonly string[], env: NodeJS.ProcessEnv):
         keep: { type: "boolean", default: false },
         debug: { type: "boolean", default: false },
         "gateway-class": { type: "string" },
+        replicas: { type: "string", default: "2" },
         version: { type: "string" },
         lab: { type: "string", default: env["GATEWRIGHT_LAB_NAME"] ?? "conformance" },
         output: { type: "string", default: path.resolve(import.meta.dirname, "../../.cache/conformance") },
@@ -69,7 +72,8 @@ export function parseArguments(argv: readonly string[], env: NodeJS.ProcessEnv):
     const named = values.profile?.flatMap((text) => text.split(",")).map((name) => name.toUpperCase()) ?? profiles;
     const unknown = named.find((name) => !profiles.some((profile) => profile === name));
     if (unknown !== undefined) return wrong(`there is no profile ${unknown}: ${profiles.join(", ")}`);
-    if (!/^[1-9]\d*$/.test(values.parallel)) return wrong("--parallel needs a number from 1 on");
+    for (const name of ["parallel", "replicas"] as const)
+      if (!/^[1-9]\d*$/.test(values[name])) return wrong(`--${name} needs a number from 1 on`);
     const runTests = values["run-test"].flatMap((text) => text.split(","));
     const notName = runTests.find((name) => !/^\w+$/.test(name));
     if (notName !== undefined) return wrong(`"${notName}" is no name of a test`);
@@ -87,6 +91,7 @@ export function parseArguments(argv: readonly string[], env: NodeJS.ProcessEnv):
         keep: values.keep,
         debug: values.debug,
         gatewayClass: values["gateway-class"],
+        replicas: Number(values.replicas),
         version: values.version,
         output: path.resolve(values.output),
       },

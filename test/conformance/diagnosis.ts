@@ -2,6 +2,7 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { type Lab, messageOf } from "../lab/index.ts";
+import { systemNamespace } from "./implementation.ts";
 
 /** Kinds whose specification and status tell what was asked for and what came of it. */
 const kinds = [
@@ -31,7 +32,6 @@ type Pod = {
   };
 };
 
-const systemNamespace = "gatewright-system";
 const lines = 3000;
 
 /** Writes what is there now into a folder. What cannot be had is said there, and is no failure of its own. */

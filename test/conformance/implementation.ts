@@ -10,3 +10,6 @@ export const implementation = {
 export const profiles = ["GATEWAY-HTTP", "GATEWAY-TLS", "GATEWAY-GRPC", "GATEWAY-TCP", "GATEWAY-UDP"] as const;
 
 export const controllerName = "gatewright.dev/gateway-controller";
+
+/** Where the operator runs. */
+export const systemNamespace = "gatewright-system";

@@ -55,12 +55,18 @@ export async function run(options: Options, context: RunContext): Promise<number
 /** Makes sure that there is something to test, and names its GatewayClass. */
 async function prepare(
   lab: Lab,
-  { gatewayClass, output }: Options,
-  { signal }: RunContext,
+  { gatewayClass, output, replicas, version }: Options,
+  context: RunContext,
   report: (line: string) => void,
 ): Promise<string> {
   if (gatewayClass === undefined)
-    return await installGatewright(lab, { folder: path.join(output, "image"), report, signal });
+    return await installGatewright(lab, {
+      folder: path.join(output, "image"),
+      report,
+      signal: context.signal,
+      replicas,
+      version: version ?? context.version,
+    });
   await waitUntilAccepted(lab, gatewayClass);
   return gatewayClass;
 }
