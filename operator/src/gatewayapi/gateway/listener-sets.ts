@@ -38,8 +38,10 @@ export function createListenerSets(
   const refused = graph.derive<DesiredCondition>("refusedGateways", {
     keysOf: [gateways],
     compute: (key) => {
-      const view = gateways.get(key);
-      return view?.served === false ? view.conditions.find(({ type }) => type === GatewayConditionAccepted) : undefined;
+      const gateway = gateways.get(key);
+      return gateway?.served === false
+        ? gateway.conditions.find(({ type }) => type === GatewayConditionAccepted)
+        : undefined;
     },
     equal: deepEqual,
   });
