@@ -195,8 +195,8 @@ stringData: {tls.crt: ${JSON.stringify(certificate)}, tls.key: ${JSON.stringify(
       "/",
       ({ status }) => status === 200,
     );
-    const { status } = await gateway.statusWhen("Gateway", "team-a", "gw", ({ status: { listeners } }) =>
-      hasCondition(listeners?.[2]?.conditions, "Programmed", "True"),
+    const { status } = await gateway.statusWhen("Gateway", "team-a", "gw", ({ status: file }) =>
+      hasCondition(file.listeners?.[2]?.conditions, "Programmed", "True"),
     );
     assert.ok(hasCondition(status.listeners?.[1]?.conditions, "ResolvedRefs", "False", "InvalidCertificateRef"));
     await goodTakesAnEdit();

@@ -1,4 +1,4 @@
-import { existsSync } from "node:fs";
+import { statSync } from "node:fs";
 import { isIP } from "node:net";
 import { isAbsolute, relative, resolve, sep } from "node:path";
 import type { Settings } from "../gatewayapi/index.ts";
@@ -127,6 +127,7 @@ async function serve(
   try {
     await Promise.race([source.start(), request.first]);
     reconciler.synced();
+    void session.settled().then(() => statusFiles?.open());
     if (options.strict && (await Promise.race([hasProblems(session, source), request.first.then(() => false)])))
       return { kind: "problems" };
     await request.first;
@@ -156,7 +157,7 @@ function listenForEnd(onEndRequest: StandaloneOptions["onEndRequest"]): EndReque
 }
 
 async function findObstacle({ paths, bindAddress, statusFolder }: StandaloneOptions): Promise<string | undefined> {
-  const missing = paths.filter((path) => !existsSync(path));
+  const missing = paths.filter((path) => !isFileOrFolder(path));
   if (missing.length > 0) return `there is no file or folder ${missing.join(", ")}`;
   const around = statusFolder === undefined ? undefined : paths.find((path) => isInside(statusFolder, path));
   if (around !== undefined)
@@ -164,6 +165,12 @@ async function findObstacle({ paths, bindAddress, statusFolder }: StandaloneOpti
   if (isIP(bindAddress) === 0) return `--bind ${bindAddress}: it must be an IP address`;
   if ((await probePort(bindAddress, 0)) !== "free") return `--bind ${bindAddress}: it is no address of this host`;
   return undefined;
+}
+
+/** Pipes and devices cannot be watched, and reading one may never end. */
+function isFileOrFolder(path: string): boolean {
+  const found = statSync(path, { throwIfNoEntry: false });
+  return found !== undefined && (found.isFile() || found.isDirectory());
 }
 
 function isInside(path: string, folder: string): boolean {

@@ -3,7 +3,7 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { type AdsServer, createAdsServer } from "../../../operator/src/ads/index.ts";
+import { type AdsServer, type AdsServerOptions, createAdsServer } from "../../../operator/src/ads/index.ts";
 import { silentLogger } from "../../../operator/src/lib/index.ts";
 import { createReconciler, type Reconciler, type ReconcilerOptions } from "../../../operator/src/reconcile/index.ts";
 import { type Change, keyOf, storedKindOf } from "../../../operator/src/store/index.ts";
@@ -35,8 +35,9 @@ export function changesOf(yaml: string, generation = 1): readonly Change[] {
 export async function startControlPlane(
   folder: string,
   options: Partial<ReconcilerOptions> = {},
+  adsOptions: Partial<AdsServerOptions> = {},
 ): Promise<ControlPlane> {
-  const ads = createAdsServer({ logger: silentLogger });
+  const ads = createAdsServer({ logger: silentLogger, ...adsOptions });
   const reconciler = createReconciler({
     logger: silentLogger,
     settings: { controllerName: "gatewright.dev/gateway-controller", rootNamespace: "gatewright-system" },
