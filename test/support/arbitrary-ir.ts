@@ -13,6 +13,7 @@ import type {
   RouteExtension,
   RouteMatch,
   TlsCertificate,
+  UpstreamTls,
   ValueMatch,
   VirtualHost,
 } from "../../operator/src/ir/index.ts";
@@ -210,21 +211,44 @@ const virtualHosts: fc.Arbitrary<readonly VirtualHost[]> = fc.uniqueArray(
   { selector: (host) => `${host.routeTable} ${host.host}`, maxLength: 6 },
 );
 
-const cluster = (name: string): fc.Arbitrary<Cluster> =>
-  fc.record({
-    name: fc.constant(name),
-    origin: fc.constant({ kind: "Service", namespace: "team-a", name }),
-    endpoints: fc.oneof(
-      fc.constant({ kind: "eds" as const }),
-      fc.record({
-        kind: fc.constant("dns" as const),
-        hostname: fc.oneof(fc.constant("db.example.org"), text),
-        port: fc.constantFrom(0, 443),
-      }),
-    ),
-    protocol: fc.constantFrom("http1" as const, "http2" as const, "websocket" as const),
-    connectTimeoutMs: fc.constantFrom(0, 500, 10_000),
-  });
+/** What it trusts is in the place of `certificate`, which is in PEM where Envoy is to read it. */
+const upstreamTls = ({ certificateChain, name }: TlsCertificate): fc.Arbitrary<UpstreamTls> =>
+  record(
+    {
+      serverName: fc.oneof(fc.constant("app.example.com"), text),
+      authorities: fc.constant({ kind: "bundle", pem: certificateChain }),
+      clientCertificate: fc.constantFrom(name, "team-a/missing"),
+      subjectAltNames: fc.array(
+        fc.record({
+          kind: fc.constantFrom("dns" as const, "uri" as const),
+          value: fc.oneof(fc.constantFrom("app.example.com", "*.example.com", "*.", "*.(", "spiffe://a/b"), text),
+        }),
+        { maxLength: 2 },
+      ),
+    },
+    ["serverName", "authorities", "subjectAltNames"],
+  );
+
+const cluster = (name: string, certificate: TlsCertificate): fc.Arbitrary<Cluster> =>
+  record(
+    {
+      name: fc.constant(name),
+      origin: fc.constant({ kind: "Service", namespace: "team-a", name }),
+      endpoints: fc.oneof(
+        fc.constant({ kind: "eds" as const }),
+        fc.constant({ kind: "none" as const }),
+        fc.record({
+          kind: fc.constant("dns" as const),
+          hostname: fc.oneof(fc.constant("db.example.org"), text),
+          port: fc.constantFrom(0, 443),
+        }),
+      ),
+      protocol: fc.constantFrom("http1" as const, "http2" as const, "websocket" as const),
+      connectTimeoutMs: fc.constantFrom(0, 500, 10_000),
+      tls: upstreamTls(certificate),
+    },
+    ["name", "origin", "endpoints", "protocol", "connectTimeoutMs"],
+  );
 const address: fc.Arbitrary<EndpointAddress> = record(
   {
     address: fc.oneof(fc.ipV4(), fc.ipV6(), text),
@@ -248,10 +272,17 @@ const listeners = (certificate: TlsCertificate): fc.Arbitrary<readonly Listener[
       serverNames: fc.uniqueArray(fc.constantFrom("a.example.com", "*.example.com", "A.example.com", "*.b", "*", ""), {
         maxLength: 2,
       }),
-      tls: fc.record({
-        certificates: fc.subarray([certificate.name, "team-a/missing"], { minLength: 1 }),
-        alpnProtocols: fc.subarray(["h2", "http/1.1"]),
-      }),
+      tls: record(
+        {
+          certificates: fc.subarray([certificate.name, "team-a/missing"], { minLength: 1 }),
+          alpnProtocols: fc.subarray(["h2", "http/1.1"]),
+          clients: fc.record({
+            authorities: fc.constant(certificate.certificateChain),
+            accept: fc.constantFrom("valid" as const, "any" as const),
+          }),
+        },
+        ["certificates", "alpnProtocols"],
+      ),
       http: http(`${proxy}|443|${name}`),
     });
   const plain = fc.record({
@@ -286,7 +317,7 @@ export const arbitraryIr = (certificate: TlsCertificate): fc.Arbitrary<IrFragmen
       ),
     ),
     virtualHosts,
-    clusters: fc.tuple(...clusterNames.slice(0, -1).map(cluster)),
+    clusters: fc.tuple(...clusterNames.slice(0, -1).map((name) => cluster(name, certificate))),
     endpoints: fc.tuple(
       ...clusterNames.map((name) =>
         fc.record({ cluster: fc.constant(name), addresses: fc.array(address, { maxLength: 3 }) }),

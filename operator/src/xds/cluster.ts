@@ -27,7 +27,7 @@ export function buildCluster(cluster: Cluster, context: ClusterContext): Build {
     ...discovery(cluster),
     ...(cluster.tls && { transportSocket: upstreamTlsSocket(cluster.tls, cluster.protocol) }),
   });
-  const violations = [...missingSecrets(cluster, context), ...violationsOf(ClusterSchema, own)];
+  const violations = [...tlsViolations(cluster, context), ...violationsOf(ClusterSchema, own)];
   if (violations.length > 0) {
     const { name, origin } = cluster;
     return {
@@ -40,10 +40,13 @@ export function buildCluster(cluster: Cluster, context: ClusterContext): Build {
   return { encoded: encodedBody(typeUrl(ClusterSchema), body), problems: [] };
 }
 
-function missingSecrets({ tls }: Cluster, { hasSecret }: ClusterContext): readonly ProblemDetail[] {
-  return tls?.clientCertificate === undefined || hasSecret(tls.clientCertificate)
-    ? []
-    : [{ path: "transport_socket", message: "the proxy's own certificate cannot be used" }];
+/** What Envoy checks beyond the rules of the fields, and what would never become ready. */
+function tlsViolations({ tls }: Cluster, { hasSecret }: ClusterContext): readonly ProblemDetail[] {
+  const messages: string[] = [];
+  if (tls?.clientCertificate !== undefined && !hasSecret(tls.clientCertificate))
+    messages.push("the proxy's own certificate cannot be used");
+  if (tls?.serverName.includes("\0")) messages.push("the server name has a null byte");
+  return messages.map((message) => ({ path: "transport_socket", message }));
 }
 
 function discovery({ name, endpoints }: Cluster): ClusterInit {

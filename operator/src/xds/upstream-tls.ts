@@ -7,6 +7,7 @@ import type { Cluster, UpstreamTls } from "../ir/index.ts";
 import { adsConfigSource } from "./config-source.ts";
 import type { Init } from "./init.ts";
 import { packAny } from "./proto/index.ts";
+import { escapeRegex } from "./route/regex.ts";
 import { validatedBy } from "./trust-bundle.ts";
 
 /** Where Debian and its kin have the bundle of `ca-certificates`. */
@@ -46,5 +47,5 @@ const nameMatcher = ({
 const anyLabel = (wildcard: string) =>
   ({
     case: "safeRegex",
-    value: { regex: `(?i)[^.]+\\.${wildcard.slice(2).replaceAll(".", "\\.")}` },
+    value: { regex: `(?i)[^.]+${escapeRegex(wildcard.slice(1))}` },
   }) as const;
