@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import type { Proxy } from "../ir/index.ts";
-import { parseQuantity } from "./quantity.ts";
+import { parseQuantity } from "../lib/index.ts";
 
 /** The one port of a proxy that no Gateway can have: there it answers whether it is ready, its metrics, and the kubelet's call to drain. */
 export const managementPort = 19_001;

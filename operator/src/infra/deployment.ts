@@ -2,11 +2,11 @@ import { createHash } from "node:crypto";
 import type { DeploymentSpec } from "@gatewright/crd-types/apps/v1";
 import type { Container, PodSpec, ResourceRequirements, TopologySpreadConstraint } from "@gatewright/crd-types/core/v1";
 import type { Proxy } from "../ir/index.ts";
+import { parseQuantity } from "../lib/index.ts";
 import { bootstrapFile, bootstrapNeeds, configFolder, secretFolder, workFolder } from "./bootstrap-needs.ts";
 import type { InfraSettings } from "./desired-infra.ts";
 import { labelsOf, selectorLabels } from "./metadata.ts";
 import { infraName } from "./names.ts";
-import { parseQuantity } from "./quantity.ts";
 
 /** Has no shell, and runs as the user below. */
 const defaultImage = "docker.io/envoyproxy/envoy:distroless-v1.40.0";

@@ -20,6 +20,7 @@ export {
   type Table,
 } from "./incremental.ts";
 export { type Logger, silentLogger } from "./logger.ts";
+export { parseQuantity } from "./quantity.ts";
 export { parseRegex, type Regex, regexProblem } from "./regex.ts";
 export { Sensitive } from "./sensitive.ts";
 export { type FormatPlace, type FormatProblem, formatProblem } from "./substitution.ts";

@@ -28,6 +28,16 @@ describe("differences()", () => {
     assert.deepEqual(differences(desired, observed), []);
   });
 
+  it("are none between two forms of an amount", () => {
+    const resources = (cpu: string, memory: string) => ({ resources: { requests: { cpu }, limits: { memory } } });
+    assert.deepEqual(differences(resources("0.5", "1024Mi"), resources("500m", "1Gi")), []);
+    assert.deepEqual(differences(resources("0.5", "1G"), resources("400m", "1Gi")), [
+      "resources.requests.cpu",
+      "resources.limits.memory",
+    ]);
+    assert.deepEqual(differences({ labels: { a: "1024" } }, { labels: { a: "1Ki" } }), ["labels.a"]);
+  });
+
   it("are the paths of what is missing or other", () => {
     const observed = {
       spec: { type: "B", containers: [{ name: "envoy", args: ["-c"] }], list: ["b", "a"], empty: "x" },

@@ -1,3 +1,5 @@
+import { parseQuantity } from "../../lib/index.ts";
+
 /**
  * Where an object is not as it is to be: paths of what is missing or says something else. What others have added beside it is theirs.
  * Members of lists that have names are told apart by them, others by their place.
@@ -10,7 +12,15 @@ export function differences(desired: unknown, observed: unknown, path = ""): rea
       differences(value, Reflect.get(observed, name), path === "" ? name : `${path}.${name}`),
     );
   }
-  return Object.is(desired, observed) ? [] : [path];
+  return desired === undefined || Object.is(desired, observed) || isSameAmount(desired, observed, path) ? [] : [path];
+}
+
+/** The API server writes quantities in a form of its own: `0.5` becomes `500m`. */
+function isSameAmount(desired: unknown, observed: unknown, path: string): boolean {
+  if (typeof desired !== "string" || typeof observed !== "string" || !/\.(requests|limits)\.[^.]+$/.test(path))
+    return false;
+  const amount = parseQuantity(desired);
+  return amount !== undefined && amount === parseQuantity(observed);
 }
 
 function differencesOfLists(desired: readonly unknown[], observed: unknown, path: string): readonly string[] {

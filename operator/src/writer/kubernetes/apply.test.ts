@@ -89,9 +89,11 @@ function createCluster() {
     const metadata = isRecord(found?.["metadata"]) ? found["metadata"] : {};
     const isMarked =
       isRecord(metadata["labels"]) && metadata["labels"]["app.kubernetes.io/managed-by"] === "gatewright";
+    // As a list has it, without its kind.
+    const { apiVersion: _, kind: __, ...listed } = structuredClone(found ?? {});
     options.onEvents([
       found !== undefined && isMarked
-        ? { kind: "present", key: `${namespace}/${name}`, object: structuredClone(found) as RawObject }
+        ? { kind: "present", key: `${namespace}/${name}`, object: listed as RawObject }
         : { kind: "gone", key: `${namespace}/${name}` },
     ]);
   }

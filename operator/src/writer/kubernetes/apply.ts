@@ -201,10 +201,12 @@ export function createApplier(options: ApplierOptions): Applier {
         kind: "failed",
         message: `${ref} exists already, and Gatewright has not made it for this Gateway: it is left alone. Rename it, or the Gateway`,
       };
+    // What comes after it can be made when it is gone, and that wakes us.
+    if (current?.metadata.deletionTimestamp !== undefined) return done;
     const content = contentOf(desired);
     const before = sent.get(ref);
     if (current !== undefined && appliedContent(current) === content && observed.get(ref) !== undefined) {
-      const changed = differences(desired, current).filter((path) => !before?.tolerated.has(path));
+      const changed = changesOf(desired, current).filter((path) => !before?.tolerated.has(path));
       if (changed.length === 0) return done;
       return correct(ref, desired, current, changed.join(", "));
     }
@@ -257,7 +259,7 @@ export function createApplier(options: ApplierOptions): Applier {
       return failed(`${ref} cannot be applied`, outcome);
     }
     const { object } = outcome;
-    sent.set(ref, { content: contentOf(desired), tolerated: new Set(differences(desired, object)) });
+    sent.set(ref, { content: contentOf(desired), tolerated: new Set(changesOf(desired, object)) });
     if (isOwnObject(object)) observed.takeAnswer(desired.kind, object);
     logger.debug({ object: ref }, current === undefined ? "made" : "applied");
     return done;
@@ -283,6 +285,8 @@ export function createApplier(options: ApplierOptions): Applier {
     if (outcome === undefined) return done;
     if (outcome.kind !== "done" && outcome.kind !== "gone") return failed(`${ref} cannot be deleted`, outcome);
     sent.delete(ref);
+    // Should something hold it back, the watch shows it again.
+    observed.forget(ref);
     logger.info({ object: ref }, "deleted: it is not needed any more");
     return done;
   }
@@ -388,6 +392,10 @@ function failed(what: string, outcome: Exclude<Outcome, { readonly kind: "done" 
       return { kind: "failed", message: `${what}: ${outcome.message}` };
   }
 }
+
+/** Objects of lists do not say of which kind they are. */
+const changesOf = (desired: DesiredObject, object: unknown): readonly string[] =>
+  differences({ ...desired, apiVersion: undefined, kind: undefined }, object);
 
 const samePlacement = (left: Placement, right: Placement): boolean =>
   deepEqual(left.addresses, right.addresses) &&
