@@ -1,5 +1,5 @@
-import { existsSync } from "node:fs";
-import { type Loaded, loadFiles, loadText } from "../source/index.ts";
+import { createReadStream, statSync } from "node:fs";
+import { type Loaded, loadFiles, loadText, maxFileBytes } from "../source/index.ts";
 import { placeIn, type Problem, problemsOfFiles, type RowContext, withDefaultClass } from "../standalone/index.ts";
 import type { Change } from "../store/index.ts";
 import type { Io } from "./io.ts";
@@ -15,14 +15,16 @@ export type Manifests =
 
 export type ManifestOptions = { readonly gatewayClass: string; readonly controllerName: string };
 
-/** Reads files and folders, and standard input where a path is `-`. */
+/** Reads files and folders, standard input where a path is `-`, and what a shell puts in the place of `<(command)`. */
 export async function readManifests(paths: readonly string[], options: ManifestOptions, io: Io): Promise<Manifests> {
-  const files = paths.filter((path) => path !== "-");
-  const missing = files.filter((path) => !existsSync(path));
+  const streams = paths.filter(isStream);
+  const files = paths.filter((path) => path !== "-" && !isStream(path));
+  const missing = files.filter((path) => !isFileOrFolder(path));
   if (missing.length > 0) return { kind: "unreadable", message: `there is no file or folder ${missing.join(", ")}` };
   const parts: Loaded[] = [];
   if (files.length > 0) parts.push(await loadFiles(files));
-  if (files.length < paths.length) parts.push(loadText("standard input", Buffer.from(await io.readStdin())));
+  for (const path of streams) parts.push(loadText(path, await readStream(path)));
+  if (paths.includes("-")) parts.push(loadText("standard input", Buffer.from(await io.readStdin())));
   const fallback = withDefaultClass(options.gatewayClass, options.controllerName);
   return {
     kind: "read",
@@ -30,4 +32,25 @@ export async function readManifests(paths: readonly string[], options: ManifestO
     problems: parts.flatMap(({ problems }) => problemsOfFiles(problems)),
     place: (kind, key) => parts.map((part) => placeIn(part)(kind, key)).find((place) => place !== undefined),
   };
+}
+
+/** Names of what is open already: reading them waits for whoever writes, as reading standard input does. */
+const isStream = (path: string): boolean => /^\/(?:dev\/(?:stdin|fd\/\d+)|proc\/self\/fd\/\d+)$/.test(path);
+
+/** Anything else that is no file may never end. */
+function isFileOrFolder(path: string): boolean {
+  const found = statSync(path, { throwIfNoEntry: false });
+  return found !== undefined && (found.isFile() || found.isDirectory());
+}
+
+async function readStream(path: string): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of createReadStream(path)) {
+    chunks.push(Buffer.from(chunk));
+    size += chunk.length;
+    // One byte too many is enough to be refused for its size.
+    if (size > maxFileBytes) break;
+  }
+  return Buffer.concat(chunks);
 }

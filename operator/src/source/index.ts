@@ -5,6 +5,7 @@ export {
   type Loaded,
   loadFiles,
   loadText,
+  maxFileBytes,
   type Place,
   type SourceProblem,
 } from "./files/index.ts";

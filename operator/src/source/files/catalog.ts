@@ -1,6 +1,6 @@
 import { deepEqual } from "../../lib/index.ts";
 import { type Change, isStoredKind, storedKinds } from "../../store/index.ts";
-import { type FileContent, objectName, type Place } from "./file-content.ts";
+import { type FileContent, maxToldProblems, objectName, type Place } from "./file-content.ts";
 import type { SourceProblem } from "./problem.ts";
 import type { ReadObject } from "./read-object.ts";
 
@@ -148,17 +148,22 @@ export function createCatalog(): Catalog {
   };
 }
 
-const problemsOf = (file: string, { content, entries }: File): readonly SourceProblem[] => [
-  ...content.problems,
-  ...content.documents.flatMap(({ linesBefore, reading }) =>
-    reading.problems.map(({ line, ...problem }) => ({
-      ...problem,
-      file,
-      line: linesBefore + line,
-      message: explain(problem, entries),
-    })),
-  ),
-];
+function problemsOf(file: string, { content, entries }: File): readonly SourceProblem[] {
+  const all = content.documents.flatMap(({ linesBefore, reading }) =>
+    reading.problems.map((problem) => ({ linesBefore, problem })),
+  );
+  const told = all.slice(0, maxToldProblems).map(({ linesBefore, problem: { line, ...problem } }) => ({
+    ...problem,
+    file,
+    line: linesBefore + line,
+    message: explain(problem, entries),
+  }));
+  const others = all.slice(maxToldProblems);
+  const severity = others.some(({ problem }) => problem.severity === "error") ? "error" : "warning";
+  const rest: readonly SourceProblem[] =
+    others.length === 0 ? [] : [{ severity, file, message: `… and ${others.length} more problems in this file` }];
+  return [...content.problems, ...told, ...rest];
+}
 
 /** Says it where an earlier form of the object goes on to count. */
 function explain({ object, severity, message }: Omit<SourceProblem, "file">, entries: File["entries"]): string {

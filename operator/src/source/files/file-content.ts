@@ -5,10 +5,16 @@ import { hintFor } from "./hints.ts";
 import { createLocator, lineOfFirstContent, parseText } from "./parse.ts";
 import type { SourceProblem } from "./problem.ts";
 import { type ReadObject, readObjects } from "./read-object.ts";
-import { splitDocuments } from "./split.ts";
+import { type DocumentText, splitDocuments } from "./split.ts";
 
 /** More than this is no manifest; it is not even read. */
 export const maxFileBytes = 64 * 1024 * 1024;
+
+/** Of a file with more documents than these the rest is not read. */
+const maxDocuments = 100_000;
+
+/** Of so many problems of a file it is said what and where they are; the others are only counted. */
+export const maxToldProblems = 100;
 
 /** What a file holds. Documents that have not changed as text are not read again: `previous` has them. */
 export type FileContent = {
@@ -31,6 +37,8 @@ type Reading = {
   readonly objects: readonly (ReadObject & { readonly line: number })[];
   readonly problems: readonly (Omit<SourceProblem, "file" | "line"> & { readonly line: number })[];
   readonly isBroken: boolean;
+  /** Nobody has looked where its problems are: those before it were enough. */
+  readonly isBrief: boolean;
 };
 
 const nothing: FileContent = { documents: [], byHash: new Map(), isBroken: true, problems: [] };
@@ -48,24 +56,36 @@ export function readContent(file: string, bytes: Uint8Array, previous?: FileCont
   if (bytes.length > maxFileBytes) return tooLarge(file);
   const text = decode(bytes);
   if (typeof text !== "string") return { ...nothing, problems: [{ severity: "error", file, ...text }] };
-  const documents = splitDocuments(text).map(({ text: part, linesBefore }): Document => {
-    const digest = hash("sha1", part, "base64");
-    return { linesBefore, hash: digest, reading: previous?.byHash.get(digest)?.reading ?? readDocument(part) };
-  });
+  const parts = splitDocuments(text);
+  const documents = readDocuments(parts.slice(0, maxDocuments), previous);
+  const isTooMuch = parts.length > maxDocuments;
+  const message = `the file has ${parts.length} documents: those after the first ${maxDocuments} are not read`;
   return {
     documents,
     byHash: new Map(documents.map((document) => [document.hash, document])),
-    isBroken: documents.some(({ reading }) => reading.isBroken),
-    problems: [],
+    isBroken: isTooMuch || documents.some(({ reading }) => reading.isBroken),
+    problems: isTooMuch ? [{ severity: "error", file, message }] : [],
   };
 }
 
-function readDocument(text: string): Reading {
-  const parsed = parseText(text);
-  if (parsed.kind === "problem") return broken(text, parsed);
+function readDocuments(parts: readonly DocumentText[], previous: FileContent | undefined): readonly Document[] {
+  let problemCount = 0;
+  return parts.map(({ text, linesBefore }) => {
+    const digest = hash("sha1", text, "base64");
+    const isBrief = problemCount >= maxToldProblems;
+    const known = previous?.byHash.get(digest)?.reading;
+    const reading = known !== undefined && (isBrief || !known.isBrief) ? known : readDocument(text, isBrief);
+    problemCount += reading.problems.length;
+    return { linesBefore, hash: digest, reading };
+  });
+}
+
+function readDocument(text: string, isBrief: boolean): Reading {
+  const parsed = parseText(text, isBrief);
+  if (parsed.kind === "problem") return { ...broken(text, parsed), isBrief };
   const { objects, problems } = readObjects(parsed.value);
   const firstLine = lineOfFirstContent(text);
-  const locate = createLocator(text, firstLine);
+  const locate = isBrief ? () => ({ line: firstLine, lineText: "" }) : createLocator(text, firstLine);
   return {
     objects: objects.map((object) => ({ ...object, line: firstLine })),
     problems: problems.map(({ path, message, ...problem }) => {
@@ -73,13 +93,14 @@ function readDocument(text: string): Reading {
       return { ...problem, line: place.line, message: message + hintFor(message, place) };
     }),
     isBroken: false,
+    isBrief,
   };
 }
 
 function broken(
   text: string,
   { message, line = 1, column }: { readonly message: string; readonly line?: number; readonly column?: number },
-): Reading {
+): Omit<Reading, "isBrief"> {
   const object = guessObject(text);
   return {
     objects: [],

@@ -312,6 +312,28 @@ describe("createFileSource()", function () {
     await until(() => objects.has("ConfigMap default/z"));
   });
 
+  it("tells the first hundred problems of a file and counts the rest, and looks at those when the first are mended", async () => {
+    const wrong = (count: number) => Array.from({ length: count }, (_, index) => `---\na${index}: [\n`).join("");
+    await put("a.yaml", wrong(150) + `---\n${config("x")}`);
+    await open();
+    assert.deepEqual(names(), ["ConfigMap default/x"]);
+    assert.equal(problems.length, 101);
+    assert.equal(texts().at(-1), "a.yaml: error: … and 50 more problems in this file");
+    await put("a.yaml", `---\n${config("x")}${wrong(150).replace(/^(---\n.*\n){60}/, "")}`);
+    await until(() => problems.length === 90);
+    assert.equal(texts().at(-1), "a.yaml:185:7: error: the [ that opens here is not closed");
+  });
+
+  it("does not read more documents of a file than anybody writes, and says so", async () => {
+    await put("a.yaml", `---\n${config("x")}${"---\n1\n".repeat(100_000)}`);
+    await open();
+    assert.match(
+      texts()[0] ?? "",
+      /a\.yaml: error: the file has 100001 documents: those after the first 100000 are not read/,
+    );
+    assert.deepEqual(names(), ["ConfigMap default/x"]);
+  });
+
   it("does not run in circles, and reads a single file", async () => {
     await symlink(folder, join(folder, "loop"));
     await put("a.yaml", config("x"));

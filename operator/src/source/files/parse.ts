@@ -24,8 +24,11 @@ export type Parsed =
       readonly column?: number;
     };
 
-/** Reads one YAML (or JSON) document. Never throws, and takes bounded time and memory whatever it is given. */
-export function parseText(text: string): Parsed {
+/**
+ * Reads one YAML (or JSON) document. Never throws, and takes bounded time and memory whatever it is given. `isBrief`: nobody will read
+ * what is wrong.
+ */
+export function parseText(text: string, isBrief = false): Parsed {
   if (text.length > maxDocumentBytes)
     return { kind: "problem", message: `the document is larger than ${maxDocumentBytes / 1024 / 1024} MiB` };
   try {
@@ -43,6 +46,7 @@ export function parseText(text: string): Parsed {
   } catch (error) {
     if (!(error instanceof YAMLException)) return { kind: "problem", message: String(error).slice(0, 500) };
     const { reason, mark } = error;
+    if (isBrief) return { kind: "problem", message: reason };
     const failure = mark ?? whereMore(text);
     return {
       kind: "problem",
