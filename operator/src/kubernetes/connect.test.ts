@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { chmod, mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
-import type { IncomingMessage } from "node:http";
+import { createServer, type IncomingMessage } from "node:http";
 import https, { type Server } from "node:https";
-import type { AddressInfo } from "node:net";
+import { type AddressInfo, connect as connectTo, type Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { TLSSocket } from "node:tls";
@@ -260,6 +260,29 @@ describe("connectToCluster()", function () {
       const unsafe = { server: address, "insecure-skip-tls-verify": true };
       assert.deepEqual(await check(configOf({ token: "first" }, unsafe)), reachable);
       assert.deepEqual(await check(configOf(undefined, unsafe)), refused(address));
+    });
+
+    it("goes by a proxy, and in the name of another", async () => {
+      const tunnels: string[] = [];
+      const sockets: Socket[] = [];
+      const proxy = createServer().on("connect", (request: IncomingMessage, socket: Socket) => {
+        tunnels.push(request.url ?? "");
+        const onward = connectTo(secure.port, "127.0.0.1", () => {
+          socket.write("HTTP/1.1 200 Connection established\r\n\r\n");
+          socket.pipe(onward).pipe(socket);
+        });
+        for (const end of [socket, onward]) end.on("error", () => onward.destroy());
+        sockets.push(socket);
+      });
+      proxy.listen(0, "127.0.0.1");
+      await once(proxy, "listening");
+      const proxyUrl = `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`;
+      const user = { token: "first", as: "somebody" };
+      assert.deepEqual(await check(configOf(user, clusterOf({ "proxy-url": proxyUrl }))), reachable);
+      assert.deepEqual(tunnels, [`127.0.0.1:${secure.port}`]);
+      assert.equal(secure.seen[0]?.headers["impersonate-user"], "somebody");
+      for (const socket of sockets) socket.destroy();
+      proxy.close();
     });
 
     it("lets the first of several files win", async () => {

@@ -20,7 +20,7 @@ const defaultTimeoutMs = 30_000;
 /** Below what load balancers and API servers grant to idle connections. */
 const idleMs = 30_000;
 /** How long lines may be handed over without a turn for others. */
-const sliceMs = 5;
+const sliceMs = 4;
 
 type Call = {
   readonly controller: AbortController;

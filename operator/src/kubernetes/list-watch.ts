@@ -82,7 +82,7 @@ class Interruption extends Error {
 
 /** So many objects are handed over at once; after some milliseconds of it others have their turn. */
 const batchSize = 50;
-const sliceMs = 5;
+const sliceMs = 4;
 const listTimeoutMs = 60_000;
 /** A watch that ends sooner, and without a sign of life, is no success. */
 const shortMs = 5_000;

@@ -2,7 +2,7 @@ import type { ApiRequest, ApiResponse } from "./api-server.ts";
 import { isFields, isRawObject, keyOfRaw, type RawObject, resourceVersionOf } from "./raw-object.ts";
 
 /** A page of this size is parsed in some milliseconds, which is how long nobody else has a turn. */
-const pageBytes = 1_000_000;
+const pageBytes = 500_000;
 const maxPage = 500;
 const minPage = 10;
 
