@@ -1,7 +1,8 @@
 // Certificates of authorities that change while they are in use: trust follows, nothing fails on the way, and nobody is spoken to whom nobody vouches for.
 import assert from "node:assert/strict";
 import { once } from "node:events";
-import { createServer, type Server } from "node:https";
+import type { IncomingMessage } from "node:http";
+import { Agent, createServer, request, type Server } from "node:https";
 import type { AddressInfo } from "node:net";
 import { type Certificate, makeCertificate } from "../support/certificates.ts";
 import { freePort } from "../support/free-port.ts";
@@ -180,6 +181,18 @@ spec:
 
   it("clients move from one authority to another, and no session outlives its authority", async () => {
     const { sessions } = await ask(client.older);
+    const { certificate: cert, privateKey: key } = client.older;
+    const agent = new Agent({ keepAlive: true, maxSockets: 1, cert, key, rejectUnauthorized: false });
+    const askOnIt = async () => {
+      const [response] = (await once(
+        request({ port: https, headers: { host: "app.test" }, agent }).end(),
+        "response",
+      )) as [IncomingMessage];
+      response.resume();
+      await once(response, "end");
+      return response.statusCode;
+    };
+    assert.equal(await askOnIt(), 200);
     await gateway.write("clients.yaml", configMap("clients", older, newer));
     await admits(client.newer);
     assert.equal((await ask(client.older)).answer, "200");
@@ -187,6 +200,14 @@ spec:
     await refuses(client.older);
     for (const session of sessions) assert.match((await ask(client.older, session)).answer, /^error/);
     assert.equal((await ask(client.newer)).answer, "200");
+    // A connection of old is not cut, and asked to end with its next answer.
+    await until(() =>
+      askOnIt().then(
+        () => false,
+        () => true,
+      ),
+    );
+    agent.destroy();
   });
 
   it("no client is let in without an authority, and all heals when it is back", async () => {
