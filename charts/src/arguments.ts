@@ -30,6 +30,9 @@ Commands:
                    Gatewright's
   install          all of that, and the operator with what it needs: namespace, roles, Deployment, Service, GatewayClass
 
+kubectl looks up all kinds before it applies anything: where the definitions are new, apply those first, and then install
+--no-crds.
+
 Options:
   --channel NAME   the Gateway API's release channel, ${channels.join(" or ")} (default ${defaults.channel})
   --help           this text

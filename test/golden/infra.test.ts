@@ -1,6 +1,7 @@
 // Gateways in (`infra/*.in.yaml`), what they need in the cluster out (`infra/*.out.yaml`).
 import assert from "node:assert/strict";
 import { bootstrapNeeds, type DesiredObject, desiredInfra } from "../../operator/src/infra/index.ts";
+import { envoyVersion } from "../../operator/src/standalone/envoy-pin.ts";
 import { checkGolden, checkOrphans, goldenCases } from "../support/golden.ts";
 import { openCase } from "../support/translation-case.ts";
 
@@ -24,6 +25,11 @@ describe("golden: infra", () => {
       checkGolden("infra", name, Object.fromEntries(shown));
     });
   }
+
+  it("deploys the Envoy that everything is tested with", () => {
+    const text = JSON.stringify(infraOf(goldenCases("infra").find(({ name }) => name === "defaults")?.documents ?? []));
+    assert.match(text, new RegExp(`"image":"envoyproxy/envoy:distroless-v${envoyVersion}"`));
+  });
 
   it("has no outputs left over", () => checkOrphans("infra"));
 });

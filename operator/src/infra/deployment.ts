@@ -9,7 +9,7 @@ import { labelsOf, selectorLabels } from "./metadata.ts";
 import { infraName } from "./names.ts";
 
 /** Has no shell, and runs as the user below. */
-const defaultImage = "docker.io/envoyproxy/envoy:distroless-v1.40.0";
+const defaultImage = "envoyproxy/envoy:distroless-v1.40.0";
 const user = 65_532;
 
 const defaultRequests: Readonly<Record<string, string>> = { cpu: "100m", memory: "256Mi" };

@@ -179,6 +179,8 @@ export function createApplier(options: ApplierOptions): Applier {
 
   /** How long to wait before the next try; undefined: there is nothing more to do. */
   function conclude(gateway: string, steps: readonly Step[]): number | undefined {
+    // Whoever has ceased to lead has left work undone, and nothing follows from that.
+    if (!isLeader()) return undefined;
     const failures = steps.filter((step) => step.kind === "failed");
     const messages = failures.flatMap(({ message }) => message ?? []);
     // While the server serves nobody, what was said last still holds.
