@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { mkdtemp, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, readdir, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parse } from "yaml";
@@ -114,6 +114,31 @@ describe("createStatusFiles()", () => {
     await files.flushed();
     assert.match(await readFile(path("team-a/web"), "utf8"), /"False"/);
     assert.match(await readFile(path("team-a/other"), "utf8"), /"True"/);
+  });
+
+  it("writes all anew when the folder was removed, or another was put in its place", async () => {
+    const files = open();
+    files.write([wanted("team-a/web", "True"), wanted("team-a/old", "True")]);
+    files.write([["HTTPRoute team-a/old", undefined]]);
+    await files.flushed();
+    for (const spoil of [
+      () => rm(directory, { recursive: true }),
+      async () => {
+        await rename(directory, `${directory}.old`);
+        await mkdir(directory);
+      },
+    ]) {
+      await spoil();
+      await assert.rejects(read("team-a/web"));
+      retries.splice(0).at(-1)?.();
+      await files.flushed();
+      assert.deepEqual(await readdir(join(directory, "HTTPRoute", "team-a")), ["web.yaml"]);
+    }
+    await rm(directory, { recursive: true });
+    files.write([wanted("team-a/new", "True")]);
+    await files.flushed();
+    assert.deepEqual(await readdir(join(directory, "HTTPRoute", "team-a")), ["new.yaml", "web.yaml"]);
+    assert.deepEqual(errors, []);
   });
 
   it("lets no name lead out of the folder", async () => {

@@ -1,4 +1,4 @@
-import { mkdir, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { mkdir, readdir, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { parse, stringify } from "yaml";
 import type { DesiredStatus } from "../../gatewayapi/index.ts";
@@ -16,6 +16,8 @@ export type StatusFilesOptions = {
   readonly logger: Logger;
   /** How long to wait before writing again what could not be written. 5,000 unless given. */
   readonly retryMs?: number;
+  /** How often to look whether the folder is still there. 2,000 unless given. */
+  readonly checkMs?: number;
 };
 
 /** Statuses as files, `<directory>/<Kind>/<namespace>/<name>.yaml`, as the API server would show them. */
@@ -32,11 +34,17 @@ export type StatusFiles = {
 export function createStatusFiles(options: StatusFilesOptions): StatusFiles {
   const { directory, controllerName, clock, logger } = options;
   const stored = new Map<string, Stored>();
+  /** All that should be there. */
+  const desired = new Map<string, DesiredStatus>();
   let pending = new Map<string, DesiredStatus | undefined>();
   let working: Promise<void> | undefined;
   let retry: (() => void) | undefined;
+  let nextCheck: (() => void) | undefined;
+  /** Which folder was written to last. */
+  let home: string | undefined;
   /** The failure that was told last: a full disk is worth one line, not one an object. */
   let told = "";
+  let isClosed = false;
 
   function wake(): void {
     working ??= work().finally(() => {
@@ -45,6 +53,7 @@ export function createStatusFiles(options: StatusFilesOptions): StatusFiles {
   }
 
   async function work(): Promise<void> {
+    await renew();
     while (pending.size > 0) {
       const batch = pending;
       pending = new Map();
@@ -52,10 +61,23 @@ export function createStatusFiles(options: StatusFilesOptions): StatusFiles {
       if (failed.size === 0) continue;
       // What came meanwhile is newer than what failed.
       pending = new Map([...failed, ...pending]);
+      retry?.();
       retry = clock.after(options.retryMs ?? 5_000, wake);
       return;
     }
+    if (told !== "") logger.info({ directory }, "statuses are written again");
     told = "";
+    home = await identityOf(directory);
+    nextCheck?.();
+    if (home !== undefined && !isClosed) nextCheck = clock.after(options.checkMs ?? 2_000, wake);
+  }
+
+  /** Somebody may have removed the folder, or put another in its place: then nothing that was written stands. */
+  async function renew(): Promise<void> {
+    if (home === undefined || home === (await identityOf(directory))) return;
+    home = undefined;
+    stored.clear();
+    pending = new Map([...desired, ...pending]);
   }
 
   async function writeAll(
@@ -74,20 +96,24 @@ export function createStatusFiles(options: StatusFilesOptions): StatusFiles {
         failed.set(key, status);
         const message = error instanceof Error ? error.message : String(error);
         const code = error instanceof Error && "code" in error ? String(error.code) : message;
-        if (told !== code) logger.error({ directory, err: message }, "statuses cannot be written; trying again");
+        if (told !== code)
+          logger.error(
+            { directory, err: message },
+            "statuses cannot be written, which is tried again; all else goes on",
+          );
         told = code;
       }
     }
     return failed;
   }
 
-  async function store(key: string, path: string, desired: DesiredStatus): Promise<void> {
+  async function store(key: string, path: string, wanted: DesiredStatus): Promise<void> {
     const previous = stored.get(key) ?? (await readStored(path));
     const now = formatTime(options.now());
-    const status = mergeStatus(previous?.status, desired.status, controllerName, now);
-    const stands = previous?.generation === desired.generation && sameStatus(previous.status, status);
-    if (!stands) await replace(path, fileOf(desired, status));
-    stored.set(key, { generation: desired.generation, status });
+    const status = mergeStatus(previous?.status, wanted.status, controllerName, now);
+    const stands = previous?.generation === wanted.generation && sameStatus(previous.status, status);
+    if (!stands) await replace(path, fileOf(wanted, status));
+    stored.set(key, { generation: wanted.generation, status });
   }
 
   async function remove(key: string, path: string): Promise<void> {
@@ -114,25 +140,38 @@ export function createStatusFiles(options: StatusFilesOptions): StatusFiles {
       for (const [key, status] of statuses) {
         pending.delete(key);
         pending.set(key, status);
+        if (status === undefined) desired.delete(key);
+        else desired.set(key, status);
       }
       wake();
     },
     prune: async (keys) => {
-      const wanted = new Set([...keys].map(pathOf));
+      const paths = new Set([...keys].map(pathOf));
       const files = await readdir(directory, { recursive: true, withFileTypes: true }).catch(() => []);
       for (const file of files) {
         const path = join(file.parentPath, file.name);
-        if (file.isFile() && path.endsWith(".yaml") && !wanted.has(path)) await rm(path, { force: true });
+        if (file.isFile() && path.endsWith(".yaml") && !paths.has(path)) await rm(path, { force: true });
       }
     },
     flushed: async () => {
       await working;
     },
     close: async () => {
+      isClosed = true;
       retry?.();
+      nextCheck?.();
       await working;
     },
   };
+}
+
+async function identityOf(folder: string): Promise<string | undefined> {
+  try {
+    const { dev, ino, birthtimeNs } = await stat(folder, { bigint: true });
+    return `${dev}:${ino}:${birthtimeNs}`;
+  } catch {
+    return undefined;
+  }
 }
 
 type Stored = { readonly generation: number | undefined; readonly status: Status };
