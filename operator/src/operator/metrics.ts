@@ -3,7 +3,7 @@ import type { LeaderElection } from "../lease/index.ts";
 import type { Reconciler } from "../reconcile/index.ts";
 import type { KubernetesSource } from "../source/index.ts";
 import { createMetrics, type MetricDefinition, type Metrics, type Sample } from "../telemetry/index.ts";
-import type { Applier, StatusWriter } from "../writer/index.ts";
+import type { Applier, EventRecorder, StatusWriter } from "../writer/index.ts";
 
 export type MetricSources = {
   readonly version: string;
@@ -12,6 +12,7 @@ export type MetricSources = {
   readonly ads: AdsServer;
   readonly election: Pick<LeaderElection, "isLeader" | "stats">;
   readonly statuses: StatusWriter;
+  readonly events: EventRecorder;
   readonly applier: Applier;
 };
 
@@ -129,7 +130,7 @@ function adsMetrics({ ads }: MetricSources): readonly MetricDefinition[] {
   ];
 }
 
-const writerMetrics = ({ election, statuses, applier }: MetricSources): readonly MetricDefinition[] => [
+const writerMetrics = ({ election, statuses, events, applier }: MetricSources): readonly MetricDefinition[] => [
   {
     name: "gatewright_leader",
     help: "Whether this replica is the one that writes.",
@@ -158,6 +159,13 @@ const writerMetrics = ({ election, statuses, applier }: MetricSources): readonly
       const { queued, inFlight, waiting } = statuses.stats();
       return one(queued + inFlight + waiting);
     },
+  },
+  {
+    name: "gatewright_events_total",
+    help: "Kubernetes events, by what came of them.",
+    kind: "counter",
+    labels: ["outcome"],
+    read: () => Object.entries(events.stats()).map(([outcome, value]) => ({ labels: { outcome }, value })),
   },
   {
     name: "gatewright_infra_writes_total",

@@ -1,4 +1,4 @@
-import type { Identity } from "../identity/index.ts";
+import type { Identity, SecretData } from "../identity/index.ts";
 import { desiredInfra, unusableAddresses } from "../infra/index.ts";
 import type { ProxyKey } from "../ir/index.ts";
 import type { Logger } from "../lib/index.ts";
@@ -30,10 +30,13 @@ export function createProxies(options: ProxiesOptions): Proxies {
   const { proxies } = reconciler.ir;
   /** Counts what was asked for each: certificates take a moment, and only the last word counts. */
   const asked = new Map<ProxyKey, number>();
+  /** What was issued and may not be in the cluster yet. */
+  const issued = new Map<ProxyKey, SecretData>();
 
   function update(key: ProxyKey): void {
     if (proxies.get(key) === undefined) {
       asked.delete(key);
+      issued.delete(key);
       return applier.want(key, undefined);
     }
     // Only the one that writes issues certificates.
@@ -49,9 +52,10 @@ export function createProxies(options: ProxiesOptions): Proxies {
     // Known at once, so that it has a place before anything is applied.
     applier.want(key, { kind: "keep" });
     await applier.synced;
-    const data = await identity.proxySecretData(key, applier.secretData(key));
+    const data = await identity.proxySecretData(key, applier.secretData(key) ?? issued.get(key));
     const proxy = proxies.get(key);
     if (proxy === undefined || !isLast()) return;
+    issued.set(key, data);
     const objects = desiredInfra(proxy, {
       files: proxyFiles(proxy, ads),
       identity: data,

@@ -10,11 +10,19 @@ import { createReconciler, type Reconciler } from "../reconcile/index.ts";
 import { createKubernetesSource, type KubernetesSource } from "../source/index.ts";
 import { type Change, isStoredKind, objectKey, storedKinds } from "../store/index.ts";
 import { type Endpoints, type HealthCheck, serveHealth, serveMetrics } from "../telemetry/index.ts";
-import { type Applier, createApplier, createStatusWriter, type StatusWriter } from "../writer/index.ts";
+import {
+  type Applier,
+  createApplier,
+  createEventRecorder,
+  createStatusWriter,
+  type EventRecorder,
+  type StatusWriter,
+} from "../writer/index.ts";
 import { checkExtension } from "../xds/index.ts";
 import { reachCluster } from "./connect.ts";
 import { operatorMetrics } from "./metrics.ts";
 import { createProxies } from "./proxies.ts";
+import { leadingAlone } from "./leading-alone.ts";
 
 export type OperatorOptions = {
   readonly version: string;
@@ -154,6 +162,15 @@ async function startOperator(options: OperatorOptions, step: Step, signal: Abort
     onPlacement: reconciler.place,
     onState: reconciler.report,
   });
+  const events = createEventRecorder({
+    api,
+    logger,
+    controllerName,
+    instance: instanceOf(options),
+    isLeader,
+    clock: systemClock,
+    now: () => new Date(),
+  });
   const statuses = createStatusWriter({
     api,
     logger,
@@ -164,6 +181,7 @@ async function startOperator(options: OperatorOptions, step: Step, signal: Abort
     isLeader,
     clock: systemClock,
     now: () => new Date(),
+    onWritten: events.record,
   });
   const proxies = createProxies({
     reconciler,
@@ -192,7 +210,6 @@ async function startOperator(options: OperatorOptions, step: Step, signal: Abort
     first.resolve();
   });
   election.onChange((leads) => {
-    logger.info({}, leads ? "leads: writes from now on" : "leads no more: writes nothing");
     proxies.updateAll();
     if (leads) statuses.compareAll();
   });
@@ -207,14 +224,14 @@ async function startOperator(options: OperatorOptions, step: Step, signal: Abort
   const metrics = await listenOrSay("--metrics-port", () =>
     serveMetrics(
       options.metricsPort,
-      operatorMetrics({ version: options.version, reconciler, source, ads, election, statuses, applier }),
+      operatorMetrics({ version: options.version, reconciler, source, ads, election, statuses, events, applier }),
     ),
   );
   if (typeof metrics === "string") throw new StartError(metrics);
   let isServing = false;
   source.start();
 
-  const parts = { ads, reconciler, election, applier, statuses, source, discovery, api, metrics };
+  const parts = { ads, reconciler, election, applier, statuses, events, source, discovery, api, metrics };
   const close = async () => {
     clearInterval(renewing);
     await closeAll(parts);
@@ -235,6 +252,7 @@ type Parts = {
   readonly election: Pick<LeaderElection, "start" | "stop">;
   readonly applier: Applier;
   readonly statuses: StatusWriter;
+  readonly events: EventRecorder;
   readonly source: KubernetesSource;
   readonly discovery: Discovery;
   readonly api: ApiServer;
@@ -258,10 +276,22 @@ async function serve(
 }
 
 /** Writers first, so that the next who leads may begin; proxies go over to others; then the rest. */
-async function closeAll({ ads, reconciler, election, applier, statuses, source, discovery, api, metrics }: Parts) {
+async function closeAll({
+  ads,
+  reconciler,
+  election,
+  applier,
+  statuses,
+  events,
+  source,
+  discovery,
+  api,
+  metrics,
+}: Parts) {
   source.close();
   discovery.close();
   await Promise.all([statuses.close(), applier.close()]);
+  await events.close();
   await election.stop();
   await ads.close(adsGraceMs);
   await reconciler.close();
@@ -269,38 +299,20 @@ async function closeAll({ ads, reconciler, election, applier, statuses, source, 
   api.close();
 }
 
+/** The pod, which has the name of its host. */
+const instanceOf = ({ env }: OperatorOptions): string => env["POD_NAME"] || hostname();
+
 function electionOf(options: OperatorOptions, api: ApiServer, namespace: string): LeaderElection {
-  if (!options.leaderElection) return alwaysLeading();
+  if (!options.leaderElection) return leadingAlone();
   return createLeaderElection({
     api,
     namespace,
     name: "gatewright",
-    identity: leaseIdentity(options.env["POD_NAME"] || hostname()),
+    identity: leaseIdentity(instanceOf(options)),
     logger: options.logger,
     clock: systemClock,
     now: () => new Date(),
   });
-}
-
-/** For one who is alone. */
-function alwaysLeading(): LeaderElection {
-  const listeners = new Set<(leads: boolean) => void>();
-  let leads = false;
-  return {
-    start: () => {
-      leads = true;
-      for (const listener of listeners) listener(true);
-    },
-    isLeader: () => leads,
-    onChange: (listener) => {
-      listeners.add(listener);
-      return () => listeners.delete(listener);
-    },
-    stats: () => ({ leads, holder: "", leaseTransitions: 0, acquired: leads ? 1 : 0, failures: 0 }),
-    stop: async () => {
-      leads = false;
-    },
-  };
 }
 
 /** Tries until the API server answers; what it answers is final. */
