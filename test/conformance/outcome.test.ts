@@ -78,7 +78,10 @@ describe("what the suite's tests come to", () => {
   });
 
   it("tells why a test was skipped", () => {
-    const output = ["    conformance.go:70: Skipping MeshBasic: suite does not support Mesh"];
+    const output = [
+      "    conformance.go:70: Skipping MeshBasic: suite does not support Mesh",
+      "--- SKIP: TestConformance/MeshBasic (0.00s)",
+    ];
     assert.equal(skipReason(output), "suite does not support Mesh");
     assert.equal(skipReason(["nothing of the kind"]), undefined);
   });

@@ -95,6 +95,6 @@ export function lastWords(output: readonly string[], count = 15): readonly strin
 
 /** Why a test was skipped, if it says so. */
 export function skipReason(output: readonly string[]): string | undefined {
-  const line = output.findLast((text) => /Skipping |skip/i.test(text));
-  return line?.replace(/^.*?Skipping \w+: /, "").trim();
+  const [, reason] = output.map((text) => /Skipping \w+: (.*)/.exec(text)).findLast((match) => match !== null) ?? [];
+  return reason?.trim();
 }

@@ -8,6 +8,7 @@ import { buildPrograms, touchPrograms } from "./build.ts";
 import { endInLab, killInLab, startInLab, tail } from "./component-process.ts";
 import { commandOf, type ComponentName, componentNames, hasOwnNamespace, nodeName } from "./components.ts";
 import { addImage, type Image, writeImages } from "./images.ts";
+import { allowWatchers } from "./inotify.ts";
 import { LabError } from "./lab-error.ts";
 import { createNetwork, deleteNetwork, inNetwork, networkExists, proxyRulesExist, startInit } from "./network.ts";
 import { makePki } from "./pki.ts";
@@ -177,6 +178,7 @@ export function openLab({ name = "lab", report = () => undefined }: LabOptions =
   const create = async (options: UpOptions): Promise<void> => {
     const problems = await preflight();
     if (problems.length > 0) throw new LabError(formatProblems(problems));
+    await allowWatchers(report);
     const programs = await buildPrograms(labPrograms, { report });
     await touchPrograms(Object.values(programs));
     const envoy = await envoyBinary();
