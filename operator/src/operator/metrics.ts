@@ -149,7 +149,7 @@ const writerMetrics = ({ election, statuses, events, applier }: MetricSources): 
     kind: "counter",
     labels: ["kind", "outcome"],
     read: () =>
-      statuses.stats().requests.map(({ kind, outcome, count }) => ({ labels: { kind, outcome }, value: count })),
+      statuses.stats().writes.map(({ kind, outcome, count }) => ({ labels: { kind, outcome }, value: count })),
   },
   {
     name: "gatewright_status_writes_pending",

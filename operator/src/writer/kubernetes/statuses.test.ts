@@ -115,7 +115,7 @@ describe("statuses in a cluster", () => {
       }
       assert.deepEqual([versions.length, world.takeRequests()], [3, []]);
       assert.deepEqual(
-        world.writer.stats().requests.map(({ outcome, count }) => [outcome, count]),
+        world.writer.stats().writes.map(({ outcome, count }) => [outcome, count]),
         [["done", 4]],
       );
     });
@@ -360,7 +360,7 @@ describe("statuses in a cluster", () => {
         );
         assert.deepEqual(timeless(own), [entry(ours, [condition("Accepted", "True", object?.metadata.generation)])]);
         assert.equal(world.time.waiting(), 0);
-        assert.equal(world.writer.stats().requests.find(({ outcome }) => outcome === "conflict")?.count, 12);
+        assert.equal(world.writer.stats().writes.find(({ outcome }) => outcome === "conflict")?.count, 12);
       });
 
     it("with a rival who undoes what we write are no hot loop, and are said with the rival's name", async () => {

@@ -67,12 +67,14 @@ export type StatusWriter = {
 };
 
 export type StatusWriterStats = {
-  /** Requests that ended, by kind and by what came of them; `conflict` among others. */
-  readonly requests: readonly {
+  /** Writes that were tried, by kind and by what came of them; `conflict` among others. */
+  readonly writes: readonly {
     readonly kind: StoredKind;
     readonly outcome: Outcome["kind"];
     readonly count: number;
   }[];
+  /** Objects that were asked for, where the watch was too slow. */
+  readonly reads: number;
   readonly inFlight: number;
   /** Objects that are yet to be compared. */
   readonly queued: number;
@@ -112,7 +114,8 @@ export function createStatusWriter(options: StatusWriterOptions): StatusWriter {
   const complaints = createComplaints(logger);
   const gate = createGate({ clock, monotonicMs, random }, pump);
   const watches = statusKinds.map((kind) => [kind, store.objects[kind].watch()] as const);
-  const counts = new Map<string, StatusWriterStats["requests"][number]>();
+  const counts = new Map<string, StatusWriterStats["writes"][number]>();
+  let reads = 0;
   /** Objects with a request under way, and whether they are to be compared again after it. */
   const busy = new Map<string, boolean>();
   /** Objects of which a round said that we want nothing. In the middle of a round, an absent status says nothing. */
@@ -285,11 +288,16 @@ export function createStatusWriter(options: StatusWriterOptions): StatusWriter {
   async function send({ kind }: Target, request: ApiRequest): Promise<Outcome> {
     const beganMs = monotonicMs();
     const outcome = await outcomeOf(api.request({ ...request, timeoutMs: requestTimeoutMs }));
-    const name = `${kind} ${outcome.kind}`;
-    counts.set(name, { kind, outcome: outcome.kind, count: (counts.get(name)?.count ?? 0) + 1 });
+    if (request.method === "GET") reads++;
+    else count(kind, outcome.kind);
     if (outcome.kind === "unavailable") gate.failed(beganMs, outcome.retryAfterMs);
     else gate.succeeded();
     return outcome;
+  }
+
+  function count(kind: StoredKind, outcome: Outcome["kind"]): void {
+    const name = `${kind} ${outcome}`;
+    counts.set(name, { kind, outcome, count: (counts.get(name)?.count ?? 0) + 1 });
   }
 
   async function succeed(target: Target, { base, patch, desired, effect }: Write, object: unknown): Promise<void> {
@@ -397,7 +405,8 @@ export function createStatusWriter(options: StatusWriterOptions): StatusWriter {
     compareAll,
     settled,
     stats: () => ({
-      requests: [...counts.values()],
+      writes: [...counts.values()],
+      reads,
       inFlight: busy.size,
       queued: queue.size(),
       waiting: tracks.waiting(),
