@@ -47,6 +47,8 @@ describe("gatewright", () => {
     [["standalone", ".", "--envoi", "x"], /unknown option '--envoi'\n\(Did you mean --envoy\?\)/],
     [["standalone", ".", "--concurrency", "many"], /--concurrency .* must be a whole number from 1 to 1024/],
     [["standalone", ".", "--admin-port", "70000"], /must be a whole number from 1 to 65535/],
+    [["standalone", "/dev/zero"], /there is no file or folder \/dev\/zero/],
+    [["translate", "/dev/zero"], /there is no file or folder \/dev\/zero/],
     [["standalone", ".", "--log-level", "loud"], /Allowed choices are debug, info, warn, error, silent/],
     [["standalone", "/no/such/folder"], /error: there is no file or folder \/no\/such\/folder/],
     [["standalone", ".", "--status-dir", "./status"], /--status-dir \.\/status: it must not be in \./],

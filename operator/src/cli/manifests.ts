@@ -18,13 +18,17 @@ export type ManifestOptions = { readonly gatewayClass: string; readonly controll
 /** Reads files and folders, standard input where a path is `-`, and what a shell puts in the place of `<(command)`. */
 export async function readManifests(paths: readonly string[], options: ManifestOptions, io: Io): Promise<Manifests> {
   const streams = paths.filter(isStream);
-  const files = paths.filter((path) => path !== "-" && !isStream(path));
+  const files = paths.filter((path) => !isStdin(path) && !isStream(path));
   const missing = files.filter((path) => !isFileOrFolder(path));
   if (missing.length > 0) return { kind: "unreadable", message: `there is no file or folder ${missing.join(", ")}` };
   const parts: Loaded[] = [];
   if (files.length > 0) parts.push(await loadFiles(files));
-  for (const path of streams) parts.push(loadText(path, await readStream(path)));
-  if (paths.includes("-")) parts.push(loadText("standard input", Buffer.from(await io.readStdin())));
+  for (const path of streams) {
+    const bytes = await readStream(path).catch((error: unknown) => error);
+    if (!Buffer.isBuffer(bytes)) return { kind: "unreadable", message: `${path} cannot be read: ${String(bytes)}` };
+    parts.push(loadText(path, bytes));
+  }
+  if (paths.some(isStdin)) parts.push(loadText("standard input", Buffer.from(await io.readStdin())));
   const fallback = withDefaultClass(options.gatewayClass, options.controllerName);
   return {
     kind: "read",
@@ -34,8 +38,10 @@ export async function readManifests(paths: readonly string[], options: ManifestO
   };
 }
 
+const isStdin = (path: string): boolean => path === "-" || path === "/dev/stdin";
+
 /** Names of what is open already: reading them waits for whoever writes, as reading standard input does. */
-const isStream = (path: string): boolean => /^\/(?:dev\/(?:stdin|fd\/\d+)|proc\/self\/fd\/\d+)$/.test(path);
+const isStream = (path: string): boolean => /^\/(?:dev|proc\/self)\/fd\/\d+$/.test(path);
 
 /** Anything else that is no file may never end. */
 function isFileOrFolder(path: string): boolean {

@@ -1,8 +1,11 @@
 import assert from "node:assert/strict";
-import { execFile } from "node:child_process";
+import { execFile, spawn } from "node:child_process";
+import { once } from "node:events";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { text as textOf } from "node:stream/consumers";
+import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { parse } from "yaml";
 import { backends, filter, gateway, routes } from "../../../test/demo/manifests.ts";
@@ -174,6 +177,22 @@ describe("gatewright translate", function () {
       .join("\n");
     const list = `apiVersion: v1\nkind: List\nitems:\n${items}\n`;
     assert.deepEqual(parse((await translate(list)).out), parse((await translate(shop)).out));
+  });
+
+  it("reads what is open already, as a shell passes the output of a command", async () => {
+    const main = fileURLToPath(new URL("../main.ts", import.meta.url));
+    const command = `cat | { "$1" --conditions=source "$2" translate /dev/fd/3; } 3<&0`;
+    const child = spawn("sh", ["-c", command, "sh", process.execPath, main]);
+    child.stdin.end(shop);
+    const [out] = await Promise.all([textOf(child.stdout), once(child, "exit")]);
+    const whole = parse((await translate(shop)).out);
+    assert.deepEqual(parse(out), whole);
+    const io = captureIo(shop);
+    assert.equal(await runCli(["translate", "/dev/stdin"], io), 0);
+    assert.deepEqual(parse(io.written()), whole);
+    const closed = captureIo();
+    assert.equal(await runCli(["translate", "/dev/fd/9999"], closed), 2);
+    assert.match(closed.complaints(), /^error: \/dev\/fd\/9999 cannot be read: .*ENOENT/);
   });
 
   it("reads files and folders beside standard input", async () => {
