@@ -65,6 +65,8 @@ export type HttpConnectionManager = {
   readonly extensions: readonly string[];
   /** Whether some route of this table has CORS. */
   readonly cors: boolean;
+  /** Paths with escaped slashes are taken as they are, and not redirected to what they mean. */
+  readonly keepsEscapedSlashes?: true;
 };
 
 export type AccessLog = {

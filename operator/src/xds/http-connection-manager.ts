@@ -35,6 +35,9 @@ export function buildHttpConnectionManager(http: HttpConnectionManager, options:
     accessLog: accessLog === undefined ? [] : [buildAccessLog(accessLog)],
     ...clientAddress,
     ...paths,
+    pathWithEscapedSlashesAction: http.keepsEscapedSlashes
+      ? HttpConnectionManager_PathWithEscapedSlashesAction.KEEP_UNCHANGED
+      : HttpConnectionManager_PathWithEscapedSlashesAction.UNESCAPE_AND_REDIRECT,
     // Backends say themselves what they are.
     serverHeaderTransformation: HttpConnectionManager_ServerHeaderTransformation.PASS_THROUGH,
     upgradeConfigs: [{ upgradeType: "websocket" }],
@@ -65,10 +68,7 @@ const clientAddress: Settings = { useRemoteAddress: true };
 /**
  * A path is brought into the one form that Gateway API lets a route state: without `//`, `/./`, `/../` and `%2F`. Otherwise
  * `/a//b` or `/a%2Fb` would pass by a rule for `/a/b` and still mean that to the backend. A path with an escaped slash is
- * answered with a redirect, so that client, proxy and backend agree on what is asked for.
+ * answered with a redirect, so that client, proxy and backend agree on what is asked for, unless the administrator keeps it
+ * (docs/adr/0007-escaped-slashes.md).
  */
-const paths: Settings = {
-  normalizePath: true,
-  mergeSlashes: true,
-  pathWithEscapedSlashesAction: HttpConnectionManager_PathWithEscapedSlashesAction.UNESCAPE_AND_REDIRECT,
-};
+const paths: Settings = { normalizePath: true, mergeSlashes: true };

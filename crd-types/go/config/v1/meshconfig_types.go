@@ -77,6 +77,11 @@ type MeshConfigSpec struct {
 	//
 	// +optional
 	VirtualHostDiscovery *VirtualHostDiscovery `json:"virtualHostDiscovery,omitempty"`
+
+	// Paths says what becomes of paths of requests before a route is looked for.
+	//
+	// +optional
+	Paths *PathPolicy `json:"paths,omitempty"`
 }
 
 // ExtensionFilters says which of Envoy's HTTP filters users may configure, and in which order they work.

@@ -1,3 +1,4 @@
+import { EscapedSlashesKeepUnchanged, type MeshConfig } from "@gatewright/crd-types/config/v1";
 import { HTTPSProtocolType, UDPProtocolType } from "@gatewright/crd-types/gateway/v1";
 import {
   type FilterChain,
@@ -49,18 +50,19 @@ export function createListeners(graph: Graph, inputs: Inputs, sources: ListenerS
     listeners.filter(({ programmable }) => programmable).map((listener) => listenerKeyOf(proxy, listener)),
   );
 
-  function managerOf(routeTable: string): HttpConnectionManager {
+  function managerOf(routeTable: string, mesh: MeshConfig | undefined): HttpConnectionManager {
     const { extensions, cors } = tableFeatures.get(routeTable) ?? { extensions: [], cors: false };
-    return { routeTable, extensions, cors };
+    const keeps = mesh?.spec?.paths?.escapedSlashes === EscapedSlashesKeepUnchanged;
+    return { routeTable, extensions, cors, ...(keeps && { keepsEscapedSlashes: true }) };
   }
 
-  function chainsOf(listeners: readonly ListenerView[]): readonly FilterChain[] {
+  function chainsOf(listeners: readonly ListenerView[], mesh: MeshConfig | undefined): readonly FilterChain[] {
     const chains = new Map<string, FilterChain>();
     for (const listener of listeners) {
       const { id, protocol, hostname, certificates, clients, routeTable } = listener;
       for (const chain of connections.chainsOf(listener)) chains.set(chain.name, chain);
       if (routeTable === undefined || !isHttp(protocol)) continue;
-      const http = managerOf(routeTable);
+      const http = managerOf(routeTable, mesh);
       if (protocol === HTTPSProtocolType) {
         const serverNames = hostname === undefined ? [] : [hostname];
         const tls = { certificates, alpnProtocols, ...(clients && { clients }) };
@@ -93,7 +95,7 @@ export function createListeners(graph: Graph, inputs: Inputs, sources: ListenerS
         name: `${transportOf(protocol).toLowerCase()}-${port}`,
         port,
         bind: placement.bind(port),
-        filterChains: chainsOf(sharing),
+        filterChains: chainsOf(sharing, mesh),
         ...(udp && { udp }),
         ...(accessLog && { accessLog }),
       };
