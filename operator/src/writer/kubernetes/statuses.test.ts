@@ -120,6 +120,25 @@ describe("statuses in a cluster", () => {
       );
     });
 
+    it("is what is wanted in the end, where that changes while it is being written", async () => {
+      begin();
+      const held: (() => void)[] = [];
+      world.api.intercept(() => new Promise((resolve) => held.push(() => resolve(undefined))));
+      routes(1);
+      await world.time.settle();
+      world.showChanges(false);
+      for (const reason of ["One", "Two"]) {
+        world.want("HTTPRoute", "a/r0", () => ({ parents: [entry(ours, [condition("Accepted", "True", 1, reason)])] }));
+        world.round();
+      }
+      while (held.length > 0) {
+        held.shift()?.();
+        await world.time.settle();
+      }
+      assert.deepEqual(world.takeRequests(), ["PATCH r0", "PATCH r0"]);
+      assert.match(JSON.stringify(parentsOf(world.get("HTTPRoute", "a/r0"))), /"Two"/);
+    });
+
     it("takes leave: our entries go, those of others stay", async () => {
       begin();
       const foreign = entry(theirs, [stored("Accepted")]);
@@ -354,6 +373,8 @@ describe("statuses in a cluster", () => {
         await world.time.advance(10_000);
         const requests = world.takeRequests();
         assert.ok(requests.length <= 30, `${requests.length} requests`);
+        // After two conflicts, the watch is not waited for any more.
+        assert.equal(world.writer.stats().reads, 10);
         const object = world.get("HTTPRoute", "a/r0");
         const own = (parentsOf(object) as { controllerName: string }[]).filter(
           ({ controllerName }) => controllerName === ours,
@@ -429,6 +450,11 @@ describe("statuses in a cluster", () => {
       );
       assert.notEqual(parentsOf(world.get("HTTPRoute", "a/r0")), undefined);
       world.takeRequests();
+      // Another version of the object with the same status to write is no reason to hurry.
+      const refused = world.get("HTTPRoute", "a/r1");
+      world.put("HTTPRoute", "a/r1", { ...refused, metadata: { ...refused?.metadata, labels: { a: "b" } } });
+      await world.rest();
+      assert.deepEqual(world.takeRequests(), []);
       world.want("HTTPRoute", "a/r1", () => ({ parents: [entry(ours, [condition("Accepted", "True", 1, "Good")])] }));
       world.round();
       await world.rest();

@@ -207,7 +207,6 @@ export function createStatusWriter(options: StatusWriterOptions): StatusWriter {
     const base = newestOf(track, seen);
     const desired = statuses.get(key);
     if (desired !== undefined) left.delete(key);
-    else if (!left.has(key)) return undefined;
     const plan = planStatus(desired, { seen, base, controllerName, now: formatTime(options.now()) });
     if (plan.kind === "outdated") return undefined;
     tellOfRoom(key, desired, plan.status);
