@@ -178,6 +178,10 @@ function describeReading(): void {
     await apply(routeOf("newer"));
     process.kill(node, "SIGCONT");
     await agrees(observer);
+    // The new API server's memory begins after what was missed: this was no watch that went on.
+    process.kill(node, "SIGUSR2");
+    const { lists } = await until("lists", () => Promise.resolve(last(observer, "lists")));
+    assert.equal(lists["HTTPRoute"], 2);
   });
 
   it("goes on after the API server was away, and says so once", async () => {

@@ -14,7 +14,8 @@ export type Told =
   | { readonly tell: "served"; readonly kinds: Readonly<Record<string, string>> }
   | { readonly tell: "synced"; readonly afterMs: number; readonly longestSliceMs: number; readonly mebibytes: number }
   | { readonly tell: "object"; readonly kind: string; readonly key: string; readonly version: string | undefined }
-  | { readonly tell: "trouble"; readonly kind: string; readonly trouble: string | undefined }
+  /** How often each kind was read anew, after SIGUSR2. */
+  | { readonly tell: "lists"; readonly lists: Readonly<Record<string, number>> }
   | { readonly tell: "log"; readonly line: string };
 
 const tell = (told: Told) => void process.stdout.write(`${JSON.stringify(told)}\n`);
@@ -58,6 +59,9 @@ async function main(): Promise<void> {
         mebibytes: Math.round(process.memoryUsage().rss / 1024 / 1024),
       }),
   });
+  process.on("SIGUSR2", () =>
+    tell({ tell: "lists", lists: Object.fromEntries([...source.state()].map(([kind, { lists }]) => [kind, lists])) }),
+  );
   source.start();
 }
 

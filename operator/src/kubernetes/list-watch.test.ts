@@ -287,6 +287,28 @@ describe("createListWatch()", () => {
     );
   });
 
+  it("waits longer and longer for a list, however well it went before", async () => {
+    const delays: number[] = [];
+    const { objects } = follow({
+      clock: {
+        after: (ms, action) => {
+          delays.push(ms);
+          return cancelling(setTimeout(action, 1));
+        },
+      },
+    });
+    await until(() => server.watches() === 1);
+    server.put(plural, thing("one"));
+    await until(() => same(objects));
+    server.intercept(({ query }) => ({ status: query.has("watch") ? 410 : 500 }));
+    server.cut("end");
+    await until(() => delays.length >= 10);
+    assert.ok(
+      delays.slice(8, 10).every((ms) => ms >= 5_000),
+      String(delays),
+    );
+  });
+
   it("moves to another version without telling anything twice", async () => {
     server.put(plural, thing("one"));
     const { watch, objects, events } = follow();

@@ -164,6 +164,14 @@ describe("createKubernetesSource()", () => {
     assert.equal(changes.length, 3);
   });
 
+  it("does not fill the log where nothing fits", async () => {
+    for (let i = 0; i < 100; i++) server.put("httproutes", route(`r${i}`, "not a host!"));
+    const { recorder, synced } = start();
+    await until(() => synced() === 1);
+    assert.equal(source.state().get("HTTPRoute")?.skipped, 100);
+    assert.equal(recorder.lines("warn").length, 21);
+  });
+
   it("follows kinds that come, go and change their version", async () => {
     server.put("httproutes", route("one"));
     const { served, store, changes, synced } = start();

@@ -92,7 +92,10 @@ export function createKubernetesSource(options: KubernetesSourceOptions): Kubern
     const reading = readClusterObject(kind, event.object);
     if (reading.kind === "change") return reading.change;
     skipped.add(key);
-    logger.warn({ problems: reading.problems }, `${kind} ${key} is left out as it is now: it does not fit the schema`);
+    const message = `${kind} ${key} is left out as it is now: it does not fit the schema`;
+    if (skipped.size <= maxTold) logger.warn({ problems: reading.problems }, message);
+    else logger.debug({ problems: reading.problems }, message);
+    if (skipped.size === maxTold) logger.warn({}, `${kind}: whatever else does not fit is told at level debug only`);
     return undefined;
   }
 
@@ -131,6 +134,9 @@ export function createKubernetesSource(options: KubernetesSourceOptions): Kubern
     },
   };
 }
+
+/** Where all objects of a kind do not fit, the first say enough. */
+const maxTold = 20;
 
 const allKinds = Object.keys(storedKinds).filter(isStoredKind);
 
