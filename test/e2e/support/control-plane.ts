@@ -66,7 +66,7 @@ export async function startControlPlane(
   };
 }
 
-export type DataPlane = { readonly kill: () => Promise<void> };
+export type DataPlane = { readonly pid: number; readonly kill: () => Promise<void> };
 
 /** Starts an Envoy that takes its configuration from the socket in `folder`, whether or not anybody serves it yet. */
 export async function startDataPlane(folder: string): Promise<DataPlane> {
@@ -87,6 +87,7 @@ export async function startDataPlane(folder: string): Promise<DataPlane> {
   );
   const exited = once(child, "exit");
   return {
+    pid: child.pid ?? 0,
     kill: async () => {
       child.kill("SIGKILL");
       await exited;
