@@ -209,14 +209,20 @@ describe("createFileSource()", function () {
     await put("c.yaml", "just: text\n");
     await put("d.yaml", "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: Big}\n");
     await put("e.yaml", "- 1\n");
+    await put("f.yaml", route("two").replace("/v1", "/v1alpha1"));
+    await put("g.yaml", route("three").replace("/v1", "/v1beta1"));
     await open();
-    assert.deepEqual(names(), []);
+    assert.deepEqual(names(), ["HTTPRoute team-a/three"]);
     const all = texts().join("\n");
     assert.match(all, /a\.yaml:5: error: HTTPRoute team-a\/one: unknown field "spec\.hostname"/);
     assert.match(all, /b\.yaml:2: error: HttpRoute team-a\/one: gateway\.networking\.k8s\.io has no kind HttpRoute/);
     assert.match(all, /c\.yaml:1: error: this is not a Kubernetes object: apiVersion is missing/);
     assert.match(all, /d\.yaml:3: error: ConfigMap Big: metadata\.name: Invalid value: "Big"/);
     assert.match(all, /e\.yaml:1: error: this is not a Kubernetes object/);
+    assert.match(
+      all,
+      /f\.yaml:1: error: HTTPRoute team-a\/two: no matches for kind "HTTPRoute" in version "gateway.networking.k8s.io\/v1alpha1" \(there is v1, v1beta1\)/,
+    );
   });
 
   it("lets the first of two with one name count, says so, and heals when one goes", async () => {

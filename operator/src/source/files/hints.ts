@@ -18,7 +18,7 @@ export function hintFor(message: string, { source, lineText }: Placed): string {
   }
   if (/^unknown field "(?:.*\.)?-/.test(message)) return " (a space is missing after the dash)";
   if (lineText.includes("\u00A0")) return " (there is a no-break space in this line, U+00A0, where a space should be)";
-  const quote = /[\u201C\u201D\u201E\u2018\u2019]/.exec(lineText)?.[0];
+  const quote = /(?<=[\s,:[{-])[\u201C\u201D\u201E\u2018\u2019]/.exec(lineText)?.[0];
   if (quote !== undefined) return ` (${quote} is no quote to YAML: it takes " and ')`;
   return "";
 }

@@ -1,4 +1,4 @@
-import { findKindInGroup, groupOf } from "@gatewright/crd-types";
+import { findKindInGroup, groupOf, versionOf } from "@gatewright/crd-types";
 import { applyDefaults, formatPath, type Path, unknownFields, validate } from "@gatewright/crd-types/schema";
 import { type Change, keyOf, type StoredKind, storedKindOf, storedKinds } from "../../store/index.ts";
 import {
@@ -52,7 +52,21 @@ export function readObjects(value: unknown, path: Path = []): ReadResult {
   if (kind.endsWith("List") && Array.isArray(value["items"])) return readList(value["items"], path);
   const stored = storedKindOf(apiVersion, kind);
   if (stored === undefined) return { objects: [], problems: notServed(apiVersion, kind, value, path) };
-  return readStored(stored, value, path);
+  return wrongVersion(stored, apiVersion, value, path) ?? readStored(stored, value, path);
+}
+
+/** Versions of a kind that its CRD does not serve: a cluster does not know them, whatever they would say. */
+function wrongVersion(kind: StoredKind, apiVersion: string, value: Fields, path: Path): ReadResult | undefined {
+  const info = findKindInGroup(storedKinds[kind].group, kind);
+  const served = (info?.versions ?? []).filter((version) => version.served).map(({ name }) => name);
+  if (served.includes(versionOf(apiVersion))) return undefined;
+  const message = `no matches for kind "${kind}" in version "${apiVersion}" (there is ${served.join(", ")})`;
+  return {
+    objects: [],
+    problems: [
+      { severity: "error", object: nameOf(kind, value), field: "apiVersion", path: [...path, "apiVersion"], message },
+    ],
+  };
 }
 
 function readList(items: readonly unknown[], path: Path): ReadResult {
