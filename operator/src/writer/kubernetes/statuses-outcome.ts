@@ -31,9 +31,10 @@ export async function outcomeOf(request: Promise<ApiResponse>): Promise<Outcome>
       return { kind: "gone" };
     case 409:
       return { kind: "conflict" };
-    case 401:
     case 403:
       return { kind: "forbidden", message };
+    // Credentials are the same for all objects, and are renewed by others.
+    case 401:
     case 429:
     case 502:
     case 503:

@@ -1,0 +1,46 @@
+import assert from "node:assert/strict";
+import { ApiUnreachableError } from "../../kubernetes/index.ts";
+import { failure } from "../../kubernetes/testing/index.ts";
+import { outcomeOf } from "./statuses-outcome.ts";
+
+describe("what came of a request", () => {
+  it("is told by the server's answer", async () => {
+    const kinds: Record<number, string> = {
+      400: "refused",
+      401: "unavailable",
+      403: "forbidden",
+      404: "gone",
+      409: "conflict",
+      410: "gone",
+      413: "refused",
+      422: "refused",
+      429: "unavailable",
+      500: "failed",
+      503: "unavailable",
+      504: "unavailable",
+    };
+    for (const [status, kind] of Object.entries(kinds)) {
+      const outcome = await outcomeOf(Promise.resolve(failure(Number(status), "Reason", "words")));
+      assert.equal(outcome.kind, kind, status);
+      if ("message" in outcome) assert.equal(outcome.message, `${status} Reason: words`);
+    }
+    assert.deepEqual(await outcomeOf(Promise.resolve({ status: 200, body: { a: 1 } })), {
+      kind: "done",
+      object: { a: 1 },
+    });
+    assert.deepEqual(
+      await outcomeOf(Promise.resolve({ ...failure(429, "TooManyRequests", "slow"), retryAfterMs: 5 })),
+      {
+        kind: "unavailable",
+        message: "429 TooManyRequests: slow",
+        retryAfterMs: 5,
+      },
+    );
+  });
+
+  it("is no answer where there is none; a bug stays a bug", async () => {
+    const outcome = await outcomeOf(Promise.reject(new ApiUnreachableError("down")));
+    assert.deepEqual(outcome, { kind: "unavailable", message: "down" });
+    await assert.rejects(outcomeOf(Promise.reject(new TypeError("bug"))), TypeError);
+  });
+});
