@@ -69,6 +69,8 @@ export class OperatorRoles extends Chart {
       rules: [
         ...rulesOf([...new Set([...readKinds, ...madeKinds])], read),
         ...rulesOf(reportedKinds, ["patch"], "/status"),
+        // At the objects that have a trouble; the same again becomes a count.
+        { apiGroups: ["events.k8s.io"], resources: ["events"], verbs: ["create", "patch"] },
         // To apply is to create or to patch.
         ...rulesOf(madeKinds, ["create", "delete", "patch"]),
         // Which kinds there are. Their definitions are looked at for their names only.

@@ -91,6 +91,7 @@ describe("the installer", () => {
         ...pathsOf([...new Set([...Object.keys(storedKinds), "Pod", ...infraKinds.map(({ kind }) => kind)])]),
       ),
       ...grants(["patch"], ...pathsOf(reportedKinds, "/status")),
+      ...grants(["create", "patch"], "events.k8s.io/events"),
       ...grants(["create", "delete", "patch"], ...pathsOf(infraKinds.map(({ kind }) => kind))),
       ...grants(read, "apiextensions.k8s.io/customresourcedefinitions"),
     ];
