@@ -197,6 +197,21 @@ describe("createHttpApiServer()", () => {
       assert.equal(lines, 2);
     });
 
+    it("may last, as long as something comes", async () => {
+      let left = 8;
+      handle = (_, response) => {
+        const timer = setInterval(() => {
+          response.write("a\n");
+          if (--left > 0) return;
+          clearInterval(timer);
+          response.end();
+        }, 200);
+      };
+      let lines = 0;
+      await api.stream({ ...get, timeoutMs: 1_000 }, () => lines++);
+      assert.equal(lines, 8);
+    });
+
     it("reject with what the caller throws, and end the request", async () => {
       handle = (_, response) => void response.write("a\nb\n");
       const bug = new Error("a bug");
