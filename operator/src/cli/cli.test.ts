@@ -54,6 +54,10 @@ describe("gatewright", () => {
     [["standalone", ".", "--status-dir", "./status"], /--status-dir \.\/status: it must not be in \./],
     [["standalone", ".", "--bind", "localhost"], /--bind localhost: it must be an IP address/],
     [["standalone", ".", "--bind", "198.51.100.1"], /--bind 198\.51\.100\.1: it is no address of this host/],
+    [
+      ["standalone", ".", "--access-log", "/nowhere/at/all.log"],
+      /--access-log \/nowhere\/at\/all\.log: it cannot be written: ENOENT/,
+    ],
     [["standalone", ".", "--envoy", "/no/such/envoy"], /named by --envoy cannot be used: there is no file/],
     [["translate"], /missing required argument 'file'/],
     [["translate", "x.yaml", "--kind", "cat"], /Allowed choices are listener, route/],

@@ -1,4 +1,5 @@
 import { statSync } from "node:fs";
+import { open } from "node:fs/promises";
 import { isIP } from "node:net";
 import { isAbsolute, relative, resolve, sep } from "node:path";
 import type { Settings } from "../gatewayapi/index.ts";
@@ -156,7 +157,8 @@ function listenForEnd(onEndRequest: StandaloneOptions["onEndRequest"]): EndReque
   return { first: first.promise, second: second.promise, stop };
 }
 
-async function findObstacle({ paths, bindAddress, statusFolder }: StandaloneOptions): Promise<string | undefined> {
+async function findObstacle(options: StandaloneOptions): Promise<string | undefined> {
+  const { paths, bindAddress, statusFolder, settings } = options;
   const missing = paths.filter((path) => !isFileOrFolder(path));
   if (missing.length > 0) return `there is no file or folder ${missing.join(", ")}`;
   const around = statusFolder === undefined ? undefined : paths.find((path) => isInside(statusFolder, path));
@@ -164,7 +166,18 @@ async function findObstacle({ paths, bindAddress, statusFolder }: StandaloneOpti
     return `--status-dir ${statusFolder}: it must not be in ${around}, or statuses would be read as manifests`;
   if (isIP(bindAddress) === 0) return `--bind ${bindAddress}: it must be an IP address`;
   if ((await probePort(bindAddress, 0)) !== "free") return `--bind ${bindAddress}: it is no address of this host`;
-  return undefined;
+  return await logObstacle(settings.accessLogPath);
+}
+
+/** Envoy refuses every listener that is to log where it cannot write. */
+async function logObstacle(path: string | undefined): Promise<string | undefined> {
+  if (path === undefined || path === "stdout") return undefined;
+  try {
+    await (await open(path, "a")).close();
+    return undefined;
+  } catch (error) {
+    return `--access-log ${path}: it cannot be written: ${error instanceof Error ? error.message : String(error)}`;
+  }
 }
 
 /** Pipes and devices cannot be watched, and reading one may never end. */
