@@ -46,6 +46,7 @@ export type Condition = {
 export type StatusFile = {
   readonly metadata: { readonly generation?: number };
   readonly status: {
+    readonly addresses?: readonly { readonly value: string }[];
     readonly conditions?: readonly Condition[];
     readonly attachedListenerSets?: number;
     readonly listeners?: readonly {
@@ -61,12 +62,14 @@ export type StatusFile = {
 export type StandaloneOptions = {
   readonly files: Readonly<Record<string, string>>;
   readonly args?: readonly string[];
+  /** Beside the manifests unless given. */
+  readonly statusDirectory?: string;
 };
 
-export async function startStandalone({ files, args = [] }: StandaloneOptions): Promise<Standalone> {
+export async function startStandalone({ files, args = [], ...options }: StandaloneOptions): Promise<Standalone> {
   const base = await mkdtemp(join(tmpdir(), "gatewright-e2e-"));
   const directory = join(base, "manifests");
-  const statusDirectory = join(base, "status");
+  const statusDirectory = options.statusDirectory ?? join(base, "status");
   await mkdir(directory);
   const envoy = await envoyBinary();
   let child: ChildProcess;
