@@ -23,6 +23,7 @@ const kinds: readonly OwnKind[] = [
 const paths = {
   service: "/api/v1/namespaces/shop/services/web-gatewright",
   deployment: "/apis/apps/v1/namespaces/shop/deployments/web-gatewright",
+  gateway: "/apis/gateway.networking.k8s.io/v1/namespaces/shop/gateways/web",
   autoscaler: "/apis/autoscaling/v2/namespaces/shop/horizontalpodautoscalers/web-gatewright",
 };
 const gateway = "shop/web";
@@ -56,12 +57,17 @@ function createCluster() {
   const appliedBefore = new Map<string, JsonObject>();
   const watches = new Set<ListWatchOptions>();
   let isLeader = true;
+  let gatewayMetadata: JsonObject | undefined = { uid: owner.uid };
   const ours = new Set<string>();
   const placements = new Map<string, Placement | undefined>();
   const states = new Map<string, ProxyState | undefined>();
 
   let override: Interceptor | undefined;
   api.intercept((request) => override?.(request));
+  api.intercept(({ method, path }) => {
+    if (method !== "GET" || path !== paths.gateway) return undefined;
+    return gatewayMetadata ? { status: 200, body: { metadata: gatewayMetadata } } : failure(404, "NotFound", "gone");
+  });
   // What an earlier apply said and this one does not is taken away; what others wrote stays.
   api.intercept(({ method, path, contentType, body }) => {
     if (method !== "PATCH" || contentType !== "application/apply-patch+yaml" || !isRecord(body)) return undefined;
@@ -138,6 +144,8 @@ function createCluster() {
     states,
     /** Gateways that are there, whatever is wanted for them. */
     ours,
+    /** What the API server knows of the Gateway. */
+    setGateway: (metadata: JsonObject | undefined) => (gatewayMetadata = metadata),
     lead: (leads: boolean) => (isLeader = leads),
     /** What happens to requests in place of what would. */
     override: (interceptor: Interceptor | undefined) => (override = interceptor),
@@ -254,6 +262,45 @@ describe("createApplier()", () => {
     await time.advance(1_000);
     await applier.settled();
     assert.deepEqual(api.get(paths.service)?.metadata["labels"], labels);
+  });
+
+  for (const [how, metadata] of [
+    ["is gone", undefined],
+    ["is another of its name", { uid: "gw-2" }],
+    ["is waiting for the end of what it owns", { uid: "gw-1", deletionTimestamp: "2026-01-01T00:00:00Z" }],
+  ] as const)
+    it(`makes nothing again for a Gateway that ${how}, which a watch is yet to tell`, async () => {
+      const { api, applier, writes, setGateway, ours } = await open(service(80), deployment());
+      ours.add(gateway);
+      setGateway(metadata);
+      // By the garbage collector, one after another.
+      for (const path of [paths.service, paths.deployment]) {
+        api.delete(path);
+        await applier.settled();
+      }
+      ours.delete(gateway);
+      applier.want(gateway, undefined);
+      await applier.settled();
+      assert.deepEqual(writes(), []);
+      assert.equal(applier.stats().corrections, 0);
+      // A new one of the same name gets all of it.
+      setGateway({ uid: "gw-2" });
+      const renewed = object("v1", "Service", { metadata: { ownerReferences: [{ ...owner, uid: "gw-2" }] } });
+      applier.want(gateway, objects(renewed));
+      await applier.settled();
+      assert.deepEqual(writes(), ["PATCH services"]);
+    });
+
+  it("makes again what was deleted once it can ask whether the Gateway is there, or is not let ask", async () => {
+    const { api, time, applier, writes, override } = await open(service(80));
+    override(({ path }) => (path === paths.gateway ? failure(503, "ServiceUnavailable", "etcd") : undefined));
+    api.delete(paths.service);
+    await applier.settled();
+    assert.deepEqual(writes(), []);
+    override(({ path }) => (path === paths.gateway ? failure(403, "Forbidden", "no") : undefined));
+    await time.advance(500);
+    await applier.settled();
+    assert.deepEqual(writes(), ["PATCH services"]);
   });
 
   it("gives way ever longer to whoever fights for an object", async () => {

@@ -25,6 +25,7 @@ import {
   refOf,
 } from "./apply-object.ts";
 import { createObserved } from "./apply-observed.ts";
+import { ownerState } from "./apply-owner.ts";
 import { createApplyQueue } from "./apply-queue.ts";
 import { createRivals } from "./apply-rivals.ts";
 import { placementOf } from "./proxy-placement.ts";
@@ -99,10 +100,14 @@ export type ApplierStats = {
 type Step =
   | { readonly kind: "done" }
   | { readonly kind: "wait"; readonly delayMs: number }
+  /** The Gateway itself is going: nothing is to be made for it. */
+  | { readonly kind: "going" }
   /** To be tried again; `message` is for the user, where it is about what they asked for. */
   | { readonly kind: "failed"; readonly message?: string; readonly retryAfterMs?: number };
 
 const done: Step = { kind: "done" };
+
+type Sent = { readonly gateway: string; readonly content: string; readonly tolerated: ReadonlySet<string> };
 
 export function createApplier(options: ApplierOptions): Applier {
   const { api, logger, kinds, isLeader, clock = systemClock, now = () => performance.now() } = options;
@@ -111,7 +116,7 @@ export function createApplier(options: ApplierOptions): Applier {
   const problems = new Map<string, string>();
   const told = new Map<string, { readonly placement: Placement; readonly state: ProxyState }>();
   /** By reference: the content that this process has applied, and where the API server has made something else of it. */
-  const sent = new Map<string, { readonly content: string; readonly tolerated: ReadonlySet<string> }>();
+  const sent = new Map<string, Sent>();
   const rivals = createRivals(now);
   const writes: Record<string, number> = {};
   let corrections = 0;
@@ -168,12 +173,15 @@ export function createApplier(options: ApplierOptions): Applier {
     const steps: Step[] = [];
     for (const object of objects) {
       const step = await bringAboutObject(gateway, object);
+      // The watch will tell.
+      if (step.kind === "going") return undefined;
       steps.push(step);
       // The server serves nobody: the rest would fare no better.
       if (step.kind === "failed" && step.message === undefined) return conclude(gateway, steps);
     }
     const wanted = new Set(objects.map(({ kind, metadata }) => refOf(kind, metadata.namespace, metadata.name)));
     for (const ref of observed.ownedBy(gateway)) if (!wanted.has(ref)) steps.push(await remove(gateway, ref));
+    for (const [ref, of] of sent) if (of.gateway === gateway && !wanted.has(ref)) sent.delete(ref);
     return conclude(gateway, steps);
   }
 
@@ -207,26 +215,32 @@ export function createApplier(options: ApplierOptions): Applier {
     if (current?.metadata.deletionTimestamp !== undefined) return done;
     const content = contentOf(desired);
     const before = sent.get(ref);
+    if (current === undefined && before !== undefined) {
+      const owner = await ownerState(api, desired);
+      if (owner.kind === "going") return owner;
+      if (owner.kind === "unavailable") return failed("the Gateway cannot be read", owner);
+    }
     if (current !== undefined && appliedContent(current) === content && observed.get(ref) !== undefined) {
       const changed = changesOf(desired, current).filter((path) => !before?.tolerated.has(path));
       if (changed.length === 0) return done;
-      return correct(ref, desired, current, changed.join(", "));
+      return correct(gateway, desired, current, changed.join(", "));
     }
-    if (before?.content !== content) return apply(ref, desired, current);
-    return correct(ref, desired, current, current === undefined ? "deleted" : "metadata");
+    if (before?.content !== content) return apply(gateway, desired, current);
+    return correct(gateway, desired, current, current === undefined ? "deleted" : "metadata");
   }
 
   /** Undoes what somebody else did to an object that was as it is to be. */
   async function correct(
-    ref: string,
+    gateway: string,
     desired: DesiredObject,
     current: OwnObject | undefined,
     what: string,
   ): Promise<Step> {
+    const ref = refOf(desired.kind, desired.metadata.namespace, desired.metadata.name);
     const delayMs = rivals.delayOf(ref);
     if (delayMs > 0) return { kind: "wait", delayMs };
     const version = current?.metadata.resourceVersion;
-    const step = await apply(ref, desired, current);
+    const step = await apply(gateway, desired, current);
     // The API server may have written another form of the same, which changes nothing.
     if (step.kind !== "done" || observed.get(ref)?.metadata.resourceVersion === version) return step;
     corrections++;
@@ -247,7 +261,8 @@ export function createApplier(options: ApplierOptions): Applier {
     return isOwnObject(outcome.object) ? outcome.object : undefined;
   }
 
-  async function apply(ref: string, desired: DesiredObject, current: OwnObject | undefined): Promise<Step> {
+  async function apply(gateway: string, desired: DesiredObject, current: OwnObject | undefined): Promise<Step> {
+    const ref = refOf(desired.kind, desired.metadata.namespace, desired.metadata.name);
     const outcome = await write({
       method: "PATCH",
       path: pathOf(kindOf(desired), desired.metadata),
@@ -261,7 +276,7 @@ export function createApplier(options: ApplierOptions): Applier {
       return failed(`${ref} cannot be applied`, outcome);
     }
     const { object } = outcome;
-    sent.set(ref, { content: contentOf(desired), tolerated: new Set(changesOf(desired, object)) });
+    sent.set(ref, { gateway, content: contentOf(desired), tolerated: new Set(changesOf(desired, object)) });
     if (isOwnObject(object)) observed.takeAnswer(desired.kind, object);
     logger.debug({ object: ref }, current === undefined ? "made" : "applied");
     return done;
@@ -286,7 +301,6 @@ export function createApplier(options: ApplierOptions): Applier {
     });
     if (outcome === undefined) return done;
     if (outcome.kind !== "done" && outcome.kind !== "gone") return failed(`${ref} cannot be deleted`, outcome);
-    sent.delete(ref);
     // Should something hold it back, the watch shows it again.
     observed.forget(ref);
     logger.info({ object: ref }, "deleted: it is not needed any more");
