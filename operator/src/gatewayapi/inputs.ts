@@ -11,6 +11,8 @@ export type Inputs = {
   readonly proxyStates: Table<ProxyState>;
   /** Listeners that Envoy refused, by `listenerKey`. */
   readonly refusedListeners: Table<Refusal>;
+  /** Envoy's words on clusters that it refused, by name. None: it refused none. */
+  readonly refusedClusters?: Table<string>;
   /** Objects whose configuration Envoy refused, by `quarantineKey`. They are left out until they change. */
   readonly quarantine: Table<Refusal>;
   /** Checks what an HTTPFilter asks of Envoy; comes from the xDS side, which knows Envoy's rules. */

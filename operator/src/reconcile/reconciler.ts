@@ -92,6 +92,7 @@ export function createReconciler(options: ReconcilerOptions): Reconciler {
   const placements = graph.source<Placement>("placements");
   const proxyStates = graph.source<ProxyState>("proxyStates", deepEqual);
   const refusedListeners = graph.source<Refusal>("refusedListeners");
+  const refusedClusters = graph.source<string>("refusedClusters");
   const quarantined = graph.source<Refusal>("quarantine", deepEqual);
   const time = graph.source<number>("clock");
   const tellTime = () => time.set("now", Date.now());
@@ -101,6 +102,7 @@ export function createReconciler(options: ReconcilerOptions): Reconciler {
     placements,
     proxyStates,
     refusedListeners,
+    refusedClusters,
     quarantine: quarantined,
     checkExtension: options.checkExtension,
     settings: options.settings,
@@ -203,9 +205,21 @@ export function createReconciler(options: ReconcilerOptions): Reconciler {
   function onVerdict(verdict: Verdict): void {
     // Judging reads tables, which a round in slices may be half-way through: it waits its turn in the loop.
     loop.between(() => {
-      const { judge } = verdict.type === "listener" ? listenerVerdicts : quarantine;
-      if (judge(verdict)) loop.wake();
+      if (judgeOf(verdict.type)(verdict)) loop.wake();
     });
+  }
+
+  function judgeOf(type: ResourceType): (verdict: Verdict) => boolean {
+    if (type === "listener") return listenerVerdicts.judge;
+    return type === "cluster" ? judgeClusters : quarantine.judge;
+  }
+
+  /** All proxies get the same cluster: what one says of it holds until one says otherwise. */
+  function judgeClusters({ kind, resources, message }: Verdict): boolean {
+    const words = kind === "refused" ? message : undefined;
+    const news = resources.filter(({ name }) => refusedClusters.get(name) !== words);
+    for (const { name } of news) refusedClusters.set(name, words);
+    return news.length > 0;
   }
 
   const stopVerdicts = publisher?.onVerdict(onVerdict);

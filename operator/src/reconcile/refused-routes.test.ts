@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { changesOf } from "../../../test/e2e/support/control-plane.ts";
-import { gatewayClass, httpGateway, joinDocuments } from "../../../test/e2e/support/manifests.ts";
+import { gatewayClass, httpGateway, httpRoute, joinDocuments, service } from "../../../test/e2e/support/manifests.ts";
 import { checkExtension, controllerName, placed, rootNamespace } from "../../../test/support/translation.ts";
 import { silentLogger } from "../lib/index.ts";
 import { createReconciler, type Publisher, type ResourceChange, type Verdict } from "./index.ts";
@@ -20,9 +20,12 @@ spec:
 function fakeProxy() {
   const versions = new Map<string, string>();
   const listeners = new Set<(verdict: Verdict) => void>();
+  const clusters = new Map<string, string>();
   const note = (changes: readonly ResourceChange[]) => {
     for (const { type, name, resource } of changes)
-      if (type === "route" && resource !== undefined) versions.set(name, resource.version);
+      if (resource === undefined) continue;
+      else if (type === "route") versions.set(name, resource.version);
+      else if (type === "cluster") clusters.set(name, resource.version);
   };
   const publisher: Publisher = {
     publish: (_, changes) => note(changes),
@@ -33,9 +36,10 @@ function fakeProxy() {
       return () => listeners.delete(listener);
     },
   };
-  const say = (kind: Verdict["kind"], message = "") => {
-    const resources = [...versions].map(([name, version]) => ({ name, version }));
-    for (const listener of listeners) listener({ kind, proxy, type: "route", resources, message });
+  const say = (kind: Verdict["kind"], message = "", type: "route" | "cluster" = "route") => {
+    const of = type === "route" ? versions : clusters;
+    const resources = [...of].map(([name, version]) => ({ name, version }));
+    for (const listener of listeners) listener({ kind, proxy, type, resources, message });
   };
   return { publisher, say };
 }
@@ -65,4 +69,33 @@ describe("createReconciler(): a route that Envoy refuses", () => {
       assert.doesNotMatch(statusOf(`${kind} team-a/poison`), /no such thing/);
       await reconciler.close();
     });
+});
+
+describe("createReconciler(): a cluster that Envoy refuses", () => {
+  it("shows in the status of the routes that lead to it, until Envoy takes it", async () => {
+    const { publisher, say } = fakeProxy();
+    const settings = { controllerName, rootNamespace };
+    const reconciler = createReconciler({ logger: silentLogger, settings, checkExtension, publisher });
+    const to = (name: string, backend: string) =>
+      httpRoute(name, `${name}.example.com`, `  rules: [{backendRefs: [{name: ${backend}, port: 80}]}]`);
+    const conditions = (name: string) => JSON.stringify(reconciler.statuses.get(`HTTPRoute team-a/${name}`)?.status);
+    reconciler.place(proxy, placed("127.0.0.1"));
+    reconciler.synced();
+    reconciler.apply(
+      changesOf(
+        joinDocuments(gatewayClass, httpGateway(8080), service("one", []), to("bad", "one"), to("none", "two")),
+      ),
+    );
+    await reconciler.settled();
+    assert.match(conditions("bad"), /"type":"ResolvedRefs","status":"True"/);
+    say("refused", "no such bundle", "cluster");
+    await reconciler.settled();
+    assert.match(conditions("bad"), /"ResolvedRefs","status":"False","reason":"RefusedByEnvoy"/);
+    assert.match(conditions("bad"), /Envoy refuses what leads to Service team-a\/one: no such bundle/);
+    assert.match(conditions("none"), /BackendNotFound/);
+    say("accepted", "", "cluster");
+    await reconciler.settled();
+    assert.match(conditions("bad"), /"type":"ResolvedRefs","status":"True"/);
+    await reconciler.close();
+  });
 });

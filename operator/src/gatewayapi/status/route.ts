@@ -5,6 +5,8 @@ import {
   RouteConditionResolvedRefs,
   RouteReasonResolvedRefs,
 } from "@gatewright/crd-types/gateway/v1";
+import { formatOrigin } from "../../ir/index.ts";
+import type { Table } from "../../lib/index.ts";
 import { isFalse, isTrue } from "../conditions.ts";
 import type { AttachmentView, DesiredCondition, ParentView, RulesView } from "../views.ts";
 
@@ -22,6 +24,19 @@ export function parentConditions(
   return parents
     .slice(0, maxParents)
     .map((parent) => ({ ...parent, conditions: conditionsOf(parent.accepted, rules) }));
+}
+
+/** A route to a cluster that Envoy does not have is as good as one to no backend: its requests are answered 503. */
+export function withRefusedClusters(rules: RulesView, refused: Table<string> | undefined): RulesView {
+  if (refused === undefined || rules.resolvedRefs.kind !== "ok") return rules;
+  const clusters = [...rules.clusters, ...(rules.weighted === undefined ? [] : [rules.weighted.cluster])];
+  for (const { name, origin } of clusters) {
+    const words = refused.get(name);
+    if (words === undefined) continue;
+    const message = `Envoy refuses what leads to ${formatOrigin(origin)}: ${words}`;
+    return { ...rules, resolvedRefs: { kind: "problem", reason: "RefusedByEnvoy", message } };
+  }
+  return rules;
 }
 
 function conditionsOf(attached: DesiredCondition, rules: RulesView | undefined): readonly DesiredCondition[] {

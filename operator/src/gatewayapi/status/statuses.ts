@@ -27,7 +27,7 @@ import { createAncestors, policyStatus, type PolicySources } from "./backend-tls
 import { gatewayStatus } from "./gateway.ts";
 import type { ListenerSurroundings } from "./listener.ts";
 import { listenerSetStatus } from "./listener-set.ts";
-import { hasEntriesOf, isAccepted, type ParentConditions, parentConditions } from "./route.ts";
+import { hasEntriesOf, isAccepted, type ParentConditions, parentConditions, withRefusedClusters } from "./route.ts";
 import { supportedFeatures } from "./supported-features.ts";
 
 export type StatusSources = PolicySources & {
@@ -46,7 +46,7 @@ type StatusTables = { readonly [K in DesiredStatus["kind"]]: Table<DesiredStatus
 
 /** The statuses that we want, of all kinds, by `statusKey`. */
 export function createStatuses(graph: Graph, inputs: Inputs, sources: StatusSources): Table<DesiredStatus> {
-  const routes = createRouteConditions(graph, sources);
+  const routes = createRouteConditions(graph, inputs, sources);
   const surround = createListenerSurroundings(graph, inputs, sources, routes);
   const tables: StatusTables = {
     GatewayClass: createClassStatuses(graph, inputs, sources.classes),
@@ -122,13 +122,15 @@ function createClassStatuses(graph: Graph, { store }: Inputs, classes: Table<Cla
 /** What each route's conditions are, by `routeKey`; only for routes with parents of ours. */
 function createRouteConditions(
   graph: Graph,
+  { refusedClusters }: Inputs,
   { attachments, rules }: StatusSources,
 ): Table<readonly ParentConditions[]> {
   return graph.derive<readonly ParentConditions[]>("routeConditions", {
     keysOf: [attachments],
     compute: (key) => {
       const attachment = attachments.get(key);
-      return attachment && parentConditions(attachment, rules.get(key));
+      const view = rules.get(key);
+      return attachment && parentConditions(attachment, view && withRefusedClusters(view, refusedClusters));
     },
     equal: deepEqual,
   });
