@@ -195,7 +195,9 @@ describe("gatewright standalone", function () {
     await start("--status-dir", statuses);
     await answers();
     const file = join(statuses, "HTTPRoute", "demo", "shop.yaml");
-    assert.match(await readFile(file, "utf8"), /type: Accepted\n +status: "True"/);
+    const isAccepted = async () =>
+      /type: Accepted\n +status: "True"/.test(await readFile(file, "utf8").catch(() => ""));
+    while (!(await isAccepted())) await new Promise((resolve) => setTimeout(resolve, 10));
     await rm(join(manifests, "routes.yaml"));
     await eventually({ port, host: demoHost }, "/", ({ status }) => status === 404);
     while (
