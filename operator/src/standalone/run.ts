@@ -120,13 +120,15 @@ async function serve(
     statusFolder === undefined ? undefined : keepStatusFiles(reconciler, statusFolder, settings, logger);
   reconciler.apply([fallback.initial]);
   looseEnds.apply([fallback.initial]);
+
   function showProblems(): void {
     shown = looseEnds.problems();
     session.display.showFileProblems([...problemsOfFiles(source.problems()), ...shown]);
   }
 
+  const isAskedToEnd = request.first.then(() => true);
   try {
-    await Promise.race([source.start(), request.first]);
+    if (await Promise.race([source.start().then(() => false), isAskedToEnd])) return { kind: "ended" };
     reconciler.synced();
     void session.settled().then(() => statusFiles?.open());
     if (options.strict && (await Promise.race([hasProblems(session, source), request.first.then(() => false)])))
