@@ -71,7 +71,9 @@ export function createOutcomes(tell: (outcome: Outcome) => void) {
     /** What goes on, for those who see nothing happen: the tests that run, or what was said last where none does. */
     present: (): string => {
       if (running.size === 0) return `setting up or ending: ${lastWords(rest, 1).join("").trim()}`;
-      return `running: ${[...running.keys()].join(", ")}`;
+      const names = [...running.keys()];
+      const more = names.length > 4 ? ` and ${names.length - 4} more` : "";
+      return `running: ${names.slice(0, 4).join(", ")}${more}`;
     },
   };
 }
