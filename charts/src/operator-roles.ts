@@ -7,6 +7,7 @@ import { labels, name, type OperatorOptions } from "./operator-options.ts";
 /** What the operator reads, in all namespaces: Gateways, and whatever they and their routes may refer to. */
 export const readKinds: readonly KindName[] = [
   "BackendTLSPolicy",
+  "ClusterTrustBundle",
   "ConfigMap",
   "EndpointSlice",
   "Gateway",

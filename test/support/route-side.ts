@@ -104,7 +104,7 @@ export function createRouteFixture() {
       reservedHosts,
       misdirectedHosts,
       clientCertificates: graph.source("clientCertificates"),
-      authorities: createAuthorities(graph, store, []),
+      authorities: createAuthorities(graph, { store }, []),
       routeObjects: createRouteObjects(graph, store),
     },
   );

@@ -1,4 +1,4 @@
-import type { Placement, ProxyState, Refusal, Settings } from "../../operator/src/gatewayapi/inputs.ts";
+import type { Placement, ProxyState, Refusal, Settings, Unavailability } from "../../operator/src/gatewayapi/inputs.ts";
 import { createTranslation, type Translation } from "../../operator/src/gatewayapi/index.ts";
 import { type CertificateOptions, type KeyKind, makeCertificate } from "./certificates.ts";
 import { admit, createWorld, type Manifest, placed, type World } from "./translation.ts";
@@ -8,10 +8,12 @@ export type CaseOptions = {
   readonly settings?: Partial<Settings>;
   /** Secrets whose certificates are made on the spot, and where they are served from. */
   readonly certificates?: readonly CaseCertificate[];
-  /** ConfigMaps and Secrets with certificates of authorities, made on the spot: `ConfigMap namespace/name`. */
+  /** Objects with certificates of authorities, made on the spot: `ConfigMap namespace/name`, `ClusterTrustBundle name`. */
   readonly authorities?: readonly string[];
   /** The time. Midsummer 2026 unless given; certificates live from the beginning of 2026 to its end unless they say otherwise. */
   readonly now?: string;
+  /** By kind. */
+  readonly unavailable?: Readonly<Record<string, Unavailability>>;
   /** Gateways without a place. */
   readonly unplaced?: readonly string[];
   /** By Gateway key. */
@@ -57,6 +59,7 @@ export function openCase(documents: readonly unknown[]): World<Translation> {
   world.clock.set("now", Date.parse(options.now ?? "2026-06-21T12:00:00Z"));
   for (const [key, refusal] of Object.entries(options.quarantine ?? {})) world.quarantine.set(key, refusal);
   for (const [key, refusal] of Object.entries(options.refusedListeners ?? {})) world.refusedListeners.set(key, refusal);
+  for (const [kind, state] of Object.entries(options.unavailable ?? {})) world.unavailable.set(kind, state);
   world.apply([...classes, ...objects, ...secrets, ...authorities]);
   for (const key of world.ir.proxies.keys()) {
     if (options.unplaced?.includes(key)) continue;
@@ -92,10 +95,25 @@ function secretOf({ secret, dnsNames, key, notBefore, notAfter, mixed = false }:
 
 function authorityOf(reference: string): Manifest {
   const [kind = "", key = ""] = reference.split(" ");
+  if (kind === "ClusterTrustBundle") return bundleOf(key);
   const [namespace = "", name = ""] = key.split("/");
   const { certificate } = makeCertificate({ dnsNames: [name], authority: true });
   const text = kind === "Secret" ? Buffer.from(certificate).toString("base64") : certificate;
   return admit({ apiVersion: "v1", kind, metadata: { namespace, name }, data: { "ca.crt": text } });
+}
+
+/** `example.com:signer:v1` is a bundle of the signer `example.com/signer`. */
+function bundleOf(name: string): Manifest {
+  const signer = name.split(":").slice(0, -1).join("/");
+  return admit({
+    apiVersion: "certificates.k8s.io/v1",
+    kind: "ClusterTrustBundle",
+    metadata: { name },
+    spec: {
+      ...(signer !== "" && { signerName: signer }),
+      trustBundle: makeCertificate({ dnsNames: [name], authority: true }).certificate,
+    },
+  });
 }
 
 function placementOf(stated: CasePlacement | undefined): Placement {

@@ -2,7 +2,7 @@ import { kinds } from "@gatewright/crd-types";
 import { applyDefaults, unknownFields, validate } from "@gatewright/crd-types/schema";
 import { schemas } from "@gatewright/crd-types/schemas";
 import { type ExtensionCheck, type Inputs, type Placement, proxyKeyOf } from "../../operator/src/gatewayapi/index.ts";
-import type { ProxyState, Refusal } from "../../operator/src/gatewayapi/inputs.ts";
+import type { ProxyState, Refusal, Unavailability } from "../../operator/src/gatewayapi/inputs.ts";
 import { createGraph, deepEqual, type Graph, type Source } from "../../operator/src/lib/index.ts";
 import { type Change, createStore, keyOf, storedKindOf, storedKinds } from "../../operator/src/store/index.ts";
 import { parseDocuments } from "./golden.ts";
@@ -23,6 +23,8 @@ export type World<T> = T & {
   readonly refusedListeners: Source<Refusal>;
   readonly quarantine: Source<Refusal>;
   readonly clock: Source<number>;
+  /** By kind. */
+  readonly unavailable: Source<Unavailability>;
   /** Takes the objects of a YAML text, or given ones, and settles. */
   readonly apply: (objects: string | readonly Manifest[]) => void;
   /** Takes an object, or takes it out, and does not settle. */
@@ -55,6 +57,7 @@ export function createWorld<T extends object>(
     refusedListeners: graph.source<Refusal>("refusedListeners", deepEqual),
     quarantine: graph.source<Refusal>("quarantine", deepEqual),
     clock: graph.source<number>("clock"),
+    unavailable: graph.source<Unavailability>("unavailable", deepEqual),
   };
   const inputs = { store, checkExtension, settings: { controllerName, rootNamespace, ...settings }, ...sources };
   const built = build(graph, inputs);

@@ -52,7 +52,7 @@ export function createGatewaySide(
   const labels = createNamespaceLabels(graph, inputs.store.objects.Namespace);
   const admissions = createAdmissions(graph, inputs, own, labels);
   const certificates = createCertificates(graph, inputs, own, admissions);
-  const authorities = createAuthorities(graph, inputs.store, [
+  const authorities = createAuthorities(graph, inputs, [
     indexFrontendAuthorities(graph, own),
     indexPolicyAuthorities(graph, inputs.store),
   ]);

@@ -11,6 +11,7 @@ export {
   quarantineKey,
   type Refusal,
   type Settings,
+  type Unavailability,
 } from "./inputs.ts";
 export { statusKey } from "./status/index.ts";
 export { createTranslation, type Translation } from "./translate.ts";

@@ -20,7 +20,16 @@ export type Inputs = {
   readonly settings: Settings;
   /** The time in milliseconds at key `now`, moved on once in a while, for what a status says of certificates. None: nothing is said. */
   readonly clock?: Table<number>;
+  /** Kinds of which the store does not have what there is, by name. None: it has all, as in a folder. */
+  readonly unavailable?: Table<Unavailability>;
 };
+
+/** Why the objects of a kind are not known. */
+export type Unavailability =
+  /** The cluster does not have the kind. */
+  | { readonly kind: "absent" }
+  /** It does, and does not let us read it. */
+  | { readonly kind: "unreadable"; readonly message: string };
 
 export type Settings = {
   /** `gatewright.dev/gateway-controller` unless told otherwise. */

@@ -8,6 +8,7 @@ export {
   type LogLevel,
   logLevels,
 } from "./create-logger.ts";
+export { type DerElement, derElements } from "./der.ts";
 export { deepEqual } from "./equal.ts";
 export { isFraming, isHeaderValue, isToken } from "./header-syntax.ts";
 export {
@@ -20,7 +21,9 @@ export {
   type Table,
 } from "./incremental.ts";
 export { type Logger, silentLogger } from "./logger.ts";
+export { parsePem, type PemBlock } from "./pem.ts";
 export { parseQuantity } from "./quantity.ts";
 export { parseRegex, type Regex, regexProblem } from "./regex.ts";
 export { Sensitive } from "./sensitive.ts";
 export { type FormatPlace, type FormatProblem, formatProblem } from "./substitution.ts";
+export { maxTrustBundleBytes, readTrustBundle, type TrustBundleReading } from "./trust-bundle.ts";

@@ -8,6 +8,7 @@ import {
   type ProxyState,
   type Refusal,
   type Settings,
+  type Unavailability,
 } from "../gatewayapi/index.ts";
 import {
   type Ir,
@@ -19,7 +20,7 @@ import {
   virtualHostKeyOf,
 } from "../ir/index.ts";
 import { type Clock, createGraph, deepEqual, type Logger, systemClock, type Table } from "../lib/index.ts";
-import { type Change, createStore, isStoredKind, type Store } from "../store/index.ts";
+import { type Change, createStore, isStoredKind, type Store, type StoredKind } from "../store/index.ts";
 import { createXdsTables, type ResourceType, resourceTypes, type XdsTables } from "../xds/index.ts";
 import { createListenerVerdicts } from "./listener-verdicts.ts";
 import { createLoop } from "./loop.ts";
@@ -51,6 +52,8 @@ export type Reconciler = {
   readonly place: (proxy: ProxyKey, placement: Placement | undefined) => void;
   /** How a proxy is. */
   readonly report: (proxy: ProxyKey, state: ProxyState | undefined) => void;
+  /** Kinds that cannot be read; all others can. Until this is called, all can. */
+  readonly serve: (unavailable: ReadonlyMap<StoredKind, Unavailability>) => void;
   /** Resolves when all that was told so far is translated and published. */
   readonly settled: () => Promise<void>;
   /** Calls `listener` after each round; returns how to stop it. */
@@ -94,6 +97,7 @@ export function createReconciler(options: ReconcilerOptions): Reconciler {
   const refusedListeners = graph.source<Refusal>("refusedListeners");
   const refusedClusters = graph.source<string>("refusedClusters");
   const quarantined = graph.source<Refusal>("quarantine", deepEqual);
+  const unavailable = graph.source<Unavailability>("unavailable", deepEqual);
   const time = graph.source<number>("clock");
   const tellTime = () => time.set("now", Date.now());
   tellTime();
@@ -107,6 +111,7 @@ export function createReconciler(options: ReconcilerOptions): Reconciler {
     checkExtension: options.checkExtension,
     settings: options.settings,
     clock: time,
+    unavailable,
   });
   const xds = createXdsTables(graph, ir);
   const loop = createLoop(options.maxDelayMs ?? 100, logger, runRound);
@@ -242,6 +247,11 @@ export function createReconciler(options: ReconcilerOptions): Reconciler {
         placements.set(proxy, placement);
         if (placement === undefined) removed.add(proxy);
         else removed.delete(proxy);
+      }),
+    serve: (now) =>
+      enqueue(() => {
+        for (const kind of unavailable.keys()) unavailable.set(kind, isStoredKind(kind) ? now.get(kind) : undefined);
+        for (const [kind, state] of now) unavailable.set(kind, state);
       }),
     report: (proxy, state) => enqueue(() => proxyStates.set(proxy, state)),
     settled: loop.settled,

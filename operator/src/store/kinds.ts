@@ -1,3 +1,4 @@
+import type { ClusterTrustBundle } from "@gatewright/crd-types/certificates/v1";
 import type { HTTPFilter, MeshConfig } from "@gatewright/crd-types/config/v1";
 import type { ConfigMap, Namespace, Secret, Service } from "@gatewright/crd-types/core/v1";
 import type { EndpointSlice } from "@gatewright/crd-types/discovery/v1";
@@ -17,6 +18,7 @@ import type { ReferenceGrant } from "@gatewright/crd-types/gateway/v1beta1";
 /** The kinds that translation reads, by the name of their table. */
 export type StoredKinds = {
   readonly BackendTLSPolicy: BackendTLSPolicy;
+  readonly ClusterTrustBundle: ClusterTrustBundle;
   readonly ConfigMap: ConfigMap;
   readonly EndpointSlice: EndpointSlice;
   readonly Gateway: Gateway;
@@ -40,6 +42,7 @@ export type StoredKind = keyof StoredKinds;
 /** API group and kind of each table; versions are the source's business. */
 export const storedKinds: Readonly<Record<StoredKind, { readonly group: string; readonly namespaced: boolean }>> = {
   BackendTLSPolicy: { group: "gateway.networking.k8s.io", namespaced: true },
+  ClusterTrustBundle: { group: "certificates.k8s.io", namespaced: false },
   ConfigMap: { group: "", namespaced: true },
   EndpointSlice: { group: "discovery.k8s.io", namespaced: true },
   Gateway: { group: "gateway.networking.k8s.io", namespaced: true },

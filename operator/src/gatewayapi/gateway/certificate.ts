@@ -1,9 +1,9 @@
 import { createPrivateKey, type KeyObject, X509Certificate } from "node:crypto";
 import type { Secret } from "@gatewright/crd-types/core/v1";
 import type { TlsCertificate } from "../../ir/index.ts";
-import { Sensitive } from "../../lib/index.ts";
+import { parsePem, Sensitive } from "../../lib/index.ts";
 import { keyOf } from "../../store/index.ts";
-import { formProblem, parsePem, secretText } from "../trust/index.ts";
+import { formProblem, secretText } from "../trust/index.ts";
 
 /** What a Secret comes to as a server's certificate. */
 export type CertificateView =

@@ -1,5 +1,6 @@
 import {
   AllowInsecureFallback,
+  BackendTLSPolicyReasonInvalidKind,
   type FrontendTLSValidation,
   type Gateway,
   GatewayConditionInsecureFrontendValidationMode,
@@ -111,6 +112,8 @@ const refsOf = ({ caCertificateRefs }: FrontendTLSValidation, { metadata }: Gate
 
 const reasons: Readonly<Record<AuthorityProblem["kind"], string>> = {
   "unknown-kind": ListenerReasonInvalidCACertificateKind,
+  // A word of policies, which GEP-5075 has for listeners too: no other says whose fault it is.
+  "absent-kind": BackendTLSPolicyReasonInvalidKind,
   "not-permitted": ListenerReasonRefNotPermitted,
   invalid: ListenerReasonInvalidCACertificateRef,
 };

@@ -160,6 +160,7 @@ function distrust(
 
 const reasons: Readonly<Record<AuthorityProblem["kind"], string>> = {
   "unknown-kind": BackendTLSPolicyReasonInvalidKind,
+  "absent-kind": BackendTLSPolicyReasonInvalidKind,
   // References stay in the policy's namespace: nobody has to permit them.
   "not-permitted": BackendTLSPolicyReasonInvalidCACertificateRef,
   invalid: BackendTLSPolicyReasonInvalidCACertificateRef,

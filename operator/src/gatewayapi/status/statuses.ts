@@ -9,6 +9,7 @@ import {
 import { deepEqual, type Graph, type Table } from "../../lib/index.ts";
 import { isFalse, isTrue, observedAt } from "../conditions.ts";
 import { listenerKeyOf, type OverlapsOf } from "../gateway/index.ts";
+import type { StoredKind } from "../../store/index.ts";
 import { contentOf, type Inputs, proxyKeyOf } from "../inputs.ts";
 import { meshConfigProblem, neglectedPart } from "../mesh-config.ts";
 import type {
@@ -28,7 +29,7 @@ import { gatewayStatus } from "./gateway.ts";
 import type { ListenerSurroundings } from "./listener.ts";
 import { listenerSetStatus } from "./listener-set.ts";
 import { hasEntriesOf, isAccepted, type ParentConditions, parentConditions, withRefusedClusters } from "./route.ts";
-import { supportedFeatures } from "./supported-features.ts";
+import { featuresWhere } from "./supported-features.ts";
 
 export type StatusSources = PolicySources & {
   readonly classes: Table<ClassView>;
@@ -100,7 +101,12 @@ function statusOf(object: { readonly metadata: { readonly generation?: number } 
   return { generation, status: { conditions: observedAt(generation, conditions) } };
 }
 
-function createClassStatuses(graph: Graph, { store }: Inputs, classes: Table<ClassView>): Table<DesiredStatus> {
+function createClassStatuses(
+  graph: Graph,
+  { store, unavailable }: Inputs,
+  classes: Table<ClassView>,
+): Table<DesiredStatus> {
+  const isAbsent = (kind: StoredKind) => unavailable?.get(kind)?.kind === "absent";
   return deriveStatuses(graph, "GatewayClass", {
     keysOf: [classes],
     compute: (name) => {
@@ -112,7 +118,7 @@ function createClassStatuses(graph: Graph, { store }: Inputs, classes: Table<Cla
         generation,
         status: {
           conditions: observedAt(generation, view.conditions),
-          supportedFeatures: supportedFeatures.map((feature) => ({ name: feature })),
+          supportedFeatures: featuresWhere(isAbsent).map((feature) => ({ name: feature })),
         },
       };
     },

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { features } from "@gatewright/crd-types/gateway/features";
-import { supportedFeatures } from "./supported-features.ts";
+import { featuresWhere, supportedFeatures } from "./supported-features.ts";
 
 describe("supportedFeatures", () => {
   it("are sorted, each once, and no more than the API keeps", () => {
@@ -14,5 +14,18 @@ describe("supportedFeatures", () => {
     );
     assert.equal(core.length, 3);
     for (const { name } of core) assert.ok(supportedFeatures.includes(name), name);
+  });
+});
+
+describe("featuresWhere()", () => {
+  it("leaves out what needs a kind that is not there, and nothing else", () => {
+    assert.deepEqual(
+      featuresWhere(() => false),
+      supportedFeatures,
+    );
+    assert.deepEqual(
+      featuresWhere((kind) => kind === "ClusterTrustBundle"),
+      supportedFeatures.filter((feature) => feature !== "ClusterTrustBundle"),
+    );
   });
 });

@@ -1,4 +1,5 @@
 import type { FeatureName } from "@gatewright/crd-types/gateway/features";
+import type { StoredKind } from "../../store/index.ts";
 
 /**
  * The features of the Gateway API that work here: a name is added when the tests of its feature pass. In ascending order of
@@ -7,6 +8,7 @@ import type { FeatureName } from "@gatewright/crd-types/gateway/features";
 export const supportedFeatures: readonly FeatureName[] = [
   "BackendTLSPolicy",
   "BackendTLSPolicySANValidation",
+  "ClusterTrustBundle",
   "GRPCRoute",
   "GRPCRouteNamedRouteRule",
   "GRPCRouteRequestHeaderModifier",
@@ -56,3 +58,13 @@ export const supportedFeatures: readonly FeatureName[] = [
   "TLSRouteModeTerminate",
   "UDPRoute",
 ];
+
+/** Features that there can only be where the cluster has a kind. */
+const needs: Readonly<Partial<Record<FeatureName, StoredKind>>> = { ClusterTrustBundle: "ClusterTrustBundle" };
+
+/** The features that work in a cluster without some kinds. */
+export const featuresWhere = (isAbsent: (kind: StoredKind) => boolean): readonly FeatureName[] =>
+  supportedFeatures.filter((feature) => {
+    const kind = needs[feature];
+    return kind === undefined || !isAbsent(kind);
+  });

@@ -1,9 +1,11 @@
 import assert from "node:assert/strict";
 import { X509Certificate } from "node:crypto";
+import type { ClusterTrustBundle } from "@gatewright/crd-types/certificates/v1";
 import type { ConfigMap, Secret } from "@gatewright/crd-types/core/v1";
 import { makeCertificate } from "../../../../test/support/certificates.ts";
 import { createGraph } from "../../lib/index.ts";
 import { createStore, objectKey } from "../../store/index.ts";
+import type { Unavailability } from "../inputs.ts";
 import { authorityKey, type AuthorityRef, createAuthorities, type Trust } from "./authorities.ts";
 
 const [one, two] = [makeCertificate({ dnsNames: ["one"] }), makeCertificate({ dnsNames: ["two"] })];
@@ -29,13 +31,24 @@ const configMap = (name: string, data: Readonly<Record<string, string>>): Config
   data,
 });
 
+const bundleRef = (name: string, more: Partial<AuthorityRef> = {}) =>
+  ref(name, { group: "certificates.k8s.io", kind: "ClusterTrustBundle", ...more });
+
+const trustBundle = (name: string, text: string): ClusterTrustBundle => ({
+  apiVersion: "certificates.k8s.io/v1",
+  kind: "ClusterTrustBundle",
+  metadata: { name },
+  spec: { trustBundle: text },
+});
+
 /** Whoever refers is a line of `questions`. */
 function fixture(permits: (ref: AuthorityRef) => boolean = () => true) {
   const graph = createGraph();
   const store = createStore(graph);
+  const unavailable = graph.source<Unavailability>("unavailable");
   const questions = graph.source<readonly AuthorityRef[]>("questions");
   const named = graph.index("named", questions, (refs) => refs.map(authorityKey));
-  const authorities = createAuthorities(graph, store, [named]);
+  const authorities = createAuthorities(graph, { store, unavailable }, [named]);
   const answers = graph.derive<Trust>("answers", {
     keysOf: [questions],
     compute: (key) => {
@@ -53,6 +66,9 @@ function fixture(permits: (ref: AuthorityRef) => boolean = () => true) {
       return answers.get("q") ?? assert.fail();
     },
     put: (object: ConfigMap) => store.objects.ConfigMap.set(objectKey("infra", object.metadata.name ?? ""), object),
+    putBundle: (object: ClusterTrustBundle) => store.objects.ClusterTrustBundle.set(object.metadata.name ?? "", object),
+    removeBundle: (name: string) => store.objects.ClusterTrustBundle.set(name, undefined),
+    unavailable,
     putSecret: (object: Secret) => store.objects.Secret.set(objectKey("infra", object.metadata.name ?? ""), object),
   };
 }
@@ -96,7 +112,12 @@ describe("createAuthorities()", () => {
       "invalid",
       /^ConfigMap infra\/a has in ca\.crt certificate 2, which is of an unknown version$/,
     ],
-    "another kind": [ref("a", { kind: "Pod" }), undefined, "unknown-kind", /^Pod a is no ConfigMap or Secret$/],
+    "another kind": [
+      ref("a", { kind: "Pod" }),
+      undefined,
+      "unknown-kind",
+      /^Pod a is no ConfigMap, Secret or certificates\.k8s\.io\/ClusterTrustBundle$/,
+    ],
     "another group": [
       ref("a", { group: "example.com" }),
       configMap("a", { "ca.crt": one.certificate }),
@@ -123,6 +144,76 @@ describe("createAuthorities()", () => {
     put(configMap("a", { "ca.crt": one.certificate }));
     assert.deepEqual(ask(ref("a")), missing);
     assert.deepEqual([missing.bundle, missing.problems[0]?.kind], ["", "not-permitted"]);
+  });
+
+  const [first, second] = ["first", "second"].map((name) => makeCertificate({ dnsNames: [name], authority: true }));
+  assert.ok(first && second);
+
+  it("reads a ClusterTrustBundle from any namespace, which nobody has to permit", () => {
+    const { ask, putBundle } = fixture(() => false);
+    const name = "example.com:internal-signer:v1";
+    putBundle(trustBundle(name, `# ours\n${first.certificate}and ${second.certificate}`));
+    for (const namespace of ["infra", "apps", ""])
+      assert.deepEqual(ask(bundleRef(name, { namespace })), {
+        bundle: first.certificate + second.certificate,
+        problems: [],
+      });
+  });
+
+  const badBundles: Readonly<Record<string, readonly [string, RegExp]>> = {
+    "is empty": ["", /at least one trust anchor must be provided$/],
+    "is no PEM": ["x", /at least one trust anchor must be provided$/],
+    "has a private key": [first.certificate + first.privateKey, /entry 1 has bad block type: PRIVATE KEY$/],
+    "has a server's certificate": [first.certificate + one.certificate, /entry 1 does not have the CA bit set$/],
+    "has one twice": [first.certificate + first.certificate, /duplicate trust anchor \(indices \[0 1\]\)$/],
+  };
+  for (const [title, [text, message]] of Object.entries(badBundles))
+    it(`takes nothing from a ClusterTrustBundle that ${title}`, () => {
+      const { ask, putBundle } = fixture();
+      putBundle(trustBundle("a", text));
+      const { bundle, problems } = ask(bundleRef("a"));
+      assert.deepEqual([bundle, problems.map(({ kind }) => kind)], ["", ["invalid"]]);
+      assert.match(problems[0]?.message ?? "", message);
+      assert.match(problems[0]?.message ?? "", /^certificates\.k8s\.io\/ClusterTrustBundle a has a spec\.trustBundle/);
+    });
+
+  it("follows a ClusterTrustBundle that changes, goes and comes back", () => {
+    const { ask, putBundle, removeBundle } = fixture();
+    putBundle(trustBundle("a", first.certificate));
+    assert.equal(ask(bundleRef("a")).bundle, first.certificate);
+    putBundle(trustBundle("a", second.certificate));
+    assert.equal(ask(bundleRef("a")).bundle, second.certificate);
+    removeBundle("a");
+    assert.deepEqual([ask(bundleRef("a")).bundle, ask(bundleRef("a")).problems[0]?.kind], ["", "invalid"]);
+    putBundle(trustBundle("a", first.certificate));
+    assert.equal(ask(bundleRef("a")).bundle, first.certificate);
+  });
+
+  it("uses nothing that it has read of a kind that is away or may not be read, and all again later", () => {
+    const { ask, putBundle, unavailable } = fixture();
+    putBundle(trustBundle("a", first.certificate));
+    assert.equal(ask(bundleRef("a")).bundle, first.certificate);
+    unavailable.set("ClusterTrustBundle", { kind: "absent" });
+    const absent = ask(bundleRef("a"));
+    assert.deepEqual([absent.bundle, absent.problems[0]?.kind], ["", "absent-kind"]);
+    unavailable.set("ClusterTrustBundle", { kind: "unreadable", message: "403 Forbidden" });
+    const unreadable = ask(bundleRef("a"));
+    assert.deepEqual([unreadable.bundle, unreadable.problems[0]?.kind], ["", "invalid"]);
+    assert.match(unreadable.problems[0]?.message ?? "", /cannot be read: 403 Forbidden$/);
+    unavailable.set("ClusterTrustBundle", undefined);
+    assert.equal(ask(bundleRef("a")).bundle, first.certificate);
+  });
+
+  it("reads a ClusterTrustBundle once for all namespaces", () => {
+    const { graph, questions, putBundle } = fixture();
+    for (let index = 0; index < 50; index++)
+      questions.set(`q${index}`, [bundleRef("shared", { namespace: `n${index % 25}` })]);
+    putBundle(trustBundle("shared", first.certificate));
+    graph.settle();
+    const before = graph.computations();
+    putBundle(trustBundle("shared", second.certificate));
+    graph.settle();
+    assert.equal(graph.computations() - before, 51);
   });
 
   it("reads an object once, however many refer to it, and wakes them only where it says something else", () => {

@@ -1,10 +1,8 @@
-import { X509Certificate } from "node:crypto";
 import { deepEqual, type Graph, type Table } from "../../lib/index.ts";
-import { objectKey, type Store } from "../../store/index.ts";
-import { formatKind, listed } from "../messages.ts";
+import type { Inputs } from "../inputs.ts";
+import { formatKind } from "../messages.ts";
 import { formProblem } from "./form.ts";
-import { parsePem } from "./pem.ts";
-import { type Reading, sourcesOf } from "./sources.ts";
+import { type Reading, type Source, sourceKey, sources } from "./sources.ts";
 
 /** A reference to certificates of authorities, whoever states it. */
 export type AuthorityRef = {
@@ -17,7 +15,8 @@ export type AuthorityRef = {
 
 /** What is wrong with a reference. Who has stated it knows the reason for its own condition. */
 export type AuthorityProblem = {
-  readonly kind: "unknown-kind" | "not-permitted" | "invalid";
+  /** `unknown-kind`: nobody serves it here. `absent-kind`: it would be served, and the cluster does not have it. */
+  readonly kind: "unknown-kind" | "absent-kind" | "not-permitted" | "invalid";
   readonly message: string;
 };
 
@@ -29,7 +28,7 @@ export type Trust = {
 };
 
 export type Authorities = {
-  /** `permits` says whether a reference is allowed, and is asked before the object is looked at. */
+  /** `permits` says whether a reference is allowed, and is asked before the object is looked at; what has no namespace nobody need permit. */
   readonly resolve: (refs: readonly AuthorityRef[], permits?: (ref: AuthorityRef) => boolean) => Trust;
 };
 
@@ -38,37 +37,53 @@ type Usable = { readonly kind: "usable"; readonly certificates: readonly string[
 /** What one object comes to: its certificates in PEM, or what is wrong with it. */
 type AuthorityView = Usable | { readonly kind: "unusable"; readonly message: string };
 
-/** The key by which an object is named for being read. */
-export const authorityKey = ({ group, kind, namespace, name }: AuthorityRef): string =>
-  `${formatKind({ group, kind })} ${objectKey(namespace, name)}`;
+/** The key by which an object is named for being read: the same for all who refer to it. */
+export function authorityKey(ref: AuthorityRef): string {
+  const kind = formatKind(ref);
+  const source = sources.get(kind);
+  return `${kind} ${source === undefined ? ref.name : sourceKey(source, ref.namespace, ref.name)}`;
+}
 
 /** `named` are indexes by `authorityKey`: of the objects that somebody refers to. Each is read once, whoever refers to it. */
 export function createAuthorities(
   graph: Graph,
-  { objects }: Store,
+  { store: { objects }, unavailable }: Pick<Inputs, "store" | "unavailable">,
   named: readonly Table<ReadonlySet<string>>[],
 ): Authorities {
-  const sources = sourcesOf(objects);
   const views = graph.derive<AuthorityView>("authorities", {
     keysOf: named,
     compute: (key) => {
-      const { kind, namespace, name } = parseAuthorityKey(key);
-      const source = sources.get(kind);
-      return source && viewOf(source.read(source.keyOf(namespace, name)));
+      const blank = key.indexOf(" ");
+      const source = sources.get(key.slice(0, blank));
+      return source && viewOf(source.read(objects, key.slice(blank + 1)));
     },
     equal: deepEqual,
   });
-  const known = listed([...sources.keys()], " or ");
 
   function follow(ref: AuthorityRef, permits: (ref: AuthorityRef) => boolean): Usable | AuthorityProblem {
     const source = sources.get(formatKind(ref));
-    const what = `${formatKind(ref)} ${source?.keyOf(ref.namespace, ref.name) ?? ref.name}`;
+    const what = authorityKey(ref);
     if (source === undefined) return { kind: "unknown-kind", message: `${what} is no ${known}` };
+    const problem = unavailability(source, ref);
+    if (problem !== undefined) return problem;
     // Before all else: whether it exists is none of a stranger's business.
-    if (!permits(ref))
+    if (source.isNamespaced && !permits(ref))
       return { kind: "not-permitted", message: `no ReferenceGrant in namespace ${ref.namespace} permits ${what}` };
     const view = views.get(authorityKey(ref)) ?? { kind: "unusable", message: "does not exist" };
     return view.kind === "usable" ? view : { kind: "invalid", message: `${what} ${view.message}` };
+  }
+
+  /** What was read of a kind before counts for nothing where it cannot be read any more. */
+  function unavailability({ kind }: Source, ref: AuthorityRef): AuthorityProblem | undefined {
+    const state = unavailable?.get(kind);
+    switch (state?.kind) {
+      case undefined:
+        return undefined;
+      case "absent":
+        return { kind: "absent-kind", message: `${authorityKey(ref)}: the API server does not have this kind` };
+      case "unreadable":
+        return { kind: "invalid", message: `${authorityKey(ref)} cannot be read: ${state.message}` };
+    }
   }
 
   return {
@@ -85,17 +100,11 @@ export function createAuthorities(
   };
 }
 
-function parseAuthorityKey(key: string): { readonly kind: string; readonly namespace: string; readonly name: string } {
-  const blank = key.indexOf(" ");
-  const slash = key.indexOf("/", blank);
-  return { kind: key.slice(0, blank), namespace: key.slice(blank + 1, slash), name: key.slice(slash + 1) };
-}
+const known = [...sources.keys()].join(", ").replace(/, (?=[^,]*$)/, " or ");
 
 function viewOf(reading: Reading): AuthorityView {
-  if (reading.kind === "missing") return { kind: "unusable", message: reading.message };
-  const { text, field } = reading;
-  const certificates = readCertificates(text);
-  if (certificates === undefined) return { kind: "unusable", message: `has no certificates in PEM in ${field}` };
+  if (reading.kind === "unusable") return reading;
+  const { certificates, field } = reading;
   for (const [index, certificate] of certificates.entries()) {
     const problem = formProblem(certificate);
     if (problem !== undefined)
@@ -103,14 +112,4 @@ function viewOf(reading: Reading): AuthorityView {
   }
   // Written anew, so that Envoy reads nothing that was not read here.
   return { kind: "usable", certificates: certificates.map(String) };
-}
-
-/** Undefined: there is none, or one of them cannot be read. */
-function readCertificates(text: string): readonly X509Certificate[] | undefined {
-  const blocks = parsePem(text)?.filter(({ label }) => label === "CERTIFICATE") ?? [];
-  try {
-    return blocks.length === 0 ? undefined : blocks.map((block) => new X509Certificate(block.text));
-  } catch {
-    return undefined;
-  }
 }

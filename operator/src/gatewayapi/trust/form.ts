@@ -1,20 +1,21 @@
 import type { X509Certificate } from "node:crypto";
+import { type DerElement, derElements } from "../../lib/index.ts";
 
 // Envoy reads certificates by BoringSSL, which is stricter than the OpenSSL of Node. What it cannot read it refuses with all that stands
 // beside it; whoever names that waits for ever. Tried with Envoy 1.40.0. https://www.rfc-editor.org/rfc/rfc5280#section-4.1
 
 /** Why Envoy would not take a certificate that was read here, or undefined. */
 export function formProblem({ raw }: X509Certificate): string | undefined {
-  const [certificate] = elementsOf(raw);
-  const [toBeSigned] = elementsOf(certificate?.content);
-  const fields = elementsOf(toBeSigned?.content);
+  const [certificate] = derElements(raw);
+  const [toBeSigned] = derElements(certificate?.content);
+  const fields = derElements(toBeSigned?.content);
   if (fields.length <= validityIndex) return "is not in DER";
   const version = versionOf(fields);
   if (version > 3) return "is of an unknown version";
   if (version < 3 && fields.some(({ tag }) => tag === extensionsTag))
     return `is of version ${version} and has extensions`;
   const validity = fields[(fields[0]?.tag === versionTag ? 1 : 0) + validityIndex];
-  return elementsOf(validity?.content).every(isTime) ? undefined : "has a date that is none";
+  return derElements(validity?.content).every(isTime) ? undefined : "has a date that is none";
 }
 
 const versionTag = 0xa0;
@@ -22,33 +23,10 @@ const extensionsTag = 0xa3;
 /** After the serial number, the algorithm and the issuer. */
 const validityIndex = 3;
 
-type Element = { readonly tag: number; readonly content: Buffer };
-
-/** The elements of a text in DER; none where it is in another form, which OpenSSL takes for once. */
-function elementsOf(der: Buffer = Buffer.alloc(0)): readonly Element[] {
-  const elements: Element[] = [];
-  for (let at = 0; at < der.length; ) {
-    if (at + 2 > der.length) return [];
-    const tag = der.readUInt8(at);
-    const first = der.readUInt8(at + 1);
-    const lengthBytes = first < longForm ? 0 : first - longForm;
-    const start = at + 2 + lengthBytes;
-    if (first === longForm || lengthBytes > maxLengthBytes || start > der.length) return [];
-    const length = lengthBytes === 0 ? first : der.readUIntBE(at + 2, lengthBytes);
-    if (start + length > der.length) return [];
-    elements.push({ tag, content: der.subarray(start, start + length) });
-    at = start + length;
-  }
-  return elements;
-}
-
-const longForm = 0x80;
-const maxLengthBytes = 4;
-
 /** Counted from one, as people do. */
-function versionOf([first]: readonly Element[]): number {
+function versionOf([first]: readonly DerElement[]): number {
   if (first?.tag !== versionTag) return 1;
-  const [number] = elementsOf(first.content);
+  const [number] = derElements(first.content);
   return number?.content.length === 1 ? number.content.readUInt8(0) + 1 : Number.POSITIVE_INFINITY;
 }
 
@@ -56,7 +34,7 @@ const utcTimeTag = 0x17;
 const utcTime = /^(\d\d)(\d\d)(\d\d)(\d\d)(\d\d)(\d\d)(Z|[+-]\d{4})$/;
 const generalizedTime = /^(\d{4})(\d\d)(\d\d)(\d\d)(\d\d)(\d\d)Z$/;
 
-function isTime({ tag, content }: Element): boolean {
+function isTime({ tag, content }: DerElement): boolean {
   const parts = (tag === utcTimeTag ? utcTime : generalizedTime).exec(content.toString("latin1"));
   if (parts === null) return false;
   const [year = 0, month = 0, day = 0, hours = 0, minutes = 0, seconds = 0] = parts.slice(1, 7).map(Number);

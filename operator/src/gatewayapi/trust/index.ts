@@ -7,5 +7,4 @@ export {
   type Trust,
 } from "./authorities.ts";
 export { formProblem } from "./form.ts";
-export { parsePem } from "./pem.ts";
 export { secretText } from "./secret-text.ts";

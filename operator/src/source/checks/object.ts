@@ -1,6 +1,7 @@
 import type { Schema } from "@gatewright/crd-types/schema";
 import { schemas } from "@gatewright/crd-types/schemas";
 import { type StoredKind, storedKinds } from "../../store/index.ts";
+import { bundleNameFaults, clusterTrustBundleFaults } from "./cluster-trust-bundle.ts";
 import { type Completed, completeConfigMap, completeSecret, configMapFaults, secretFaults } from "./data.ts";
 import { endpointSliceFaults } from "./endpoint-slice.ts";
 import type { Fault } from "./fault.ts";
@@ -27,6 +28,7 @@ export const metadataFaultsOf = (kind: StoredKind, object: Fields): readonly Fau
   metadataFaults(object, {
     isNamespaced: storedKinds[kind].namespaced,
     ...(labelNamed.has(kind) ? { nameFaults: labelFaults } : {}),
+    ...(kind === "ClusterTrustBundle" ? { nameFaults: bundleNameFaults(object) } : {}),
   });
 
 /** What the API server makes of an object before it checks it against its schema. */
@@ -36,6 +38,7 @@ export function completeBuiltin(kind: StoredKind, object: Fields): Completed {
 }
 
 const checks: Readonly<Partial<Record<StoredKind, (object: Fields) => readonly Fault[]>>> = {
+  ClusterTrustBundle: clusterTrustBundleFaults,
   ConfigMap: configMapFaults,
   EndpointSlice: endpointSliceFaults,
   Secret: secretFaults,
