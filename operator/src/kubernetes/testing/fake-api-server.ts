@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { deepEqual } from "../../lib/index.ts";
 import { type ApiRequest, type ApiResponse, type ApiServer, ApiUnreachableError } from "../api-server.ts";
+import { applyJsonPatch } from "./json-patch.ts";
 import { applyMergePatch, isRecord, type JsonObject } from "./merge-patch.ts";
 
 /** An object as the fake keeps it. */
@@ -95,11 +96,16 @@ export function createFakeApiServer(): FakeApiServer {
       remove(path);
       return { status: 200, body: copyOf(current) };
     }
-    return change(path, current, {
-      isStatus,
-      next: method === "PUT" ? body : applyMergePatch(current, body),
-      given: resourceVersionOf(body),
-    });
+    const isJsonPatch = request.contentType === "application/json-patch+json";
+    const steps = Array.isArray(request.body) ? structuredClone(request.body) : [];
+    const next = isJsonPatch
+      ? applyJsonPatch(current, steps)
+      : method === "PUT"
+        ? body
+        : applyMergePatch(current, body);
+    if (next === undefined)
+      return failure(422, "Invalid", "the server rejected our request due to an error in our request");
+    return change(path, current, { isStatus, next, given: resourceVersionOf(body) });
   }
 
   function change(

@@ -1,3 +1,4 @@
+export { applyJsonPatch } from "./json-patch.ts";
 export {
   createFakeApiServer,
   failure,

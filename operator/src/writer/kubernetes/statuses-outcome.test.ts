@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { ApiUnreachableError } from "../../kubernetes/index.ts";
 import { failure } from "../../kubernetes/testing/index.ts";
-import { outcomeOf } from "./statuses-outcome.ts";
+import { isFailedTest, outcomeOf } from "./statuses-outcome.ts";
 
 describe("what came of a request", () => {
   it("is told by the server's answer", async () => {
@@ -36,6 +36,12 @@ describe("what came of a request", () => {
         retryAfterMs: 5,
       },
     );
+  });
+
+  it("tells a test of a patch that failed from a status that the server refuses", async () => {
+    const of = (message: string) => outcomeOf(Promise.resolve(failure(422, "Invalid", message)));
+    assert.ok(isFailedTest(await of("the server rejected our request due to an error in our request")));
+    assert.ok(!isFailedTest(await of('HTTPRoute "r" is invalid: status.parents: Too many: 33')));
   });
 
   it("is no answer where there is none; a bug stays a bug", async () => {

@@ -50,3 +50,8 @@ export async function outcomeOf(request: Promise<ApiResponse>): Promise<Outcome>
         : { kind: "failed", message };
   }
 }
+
+/** Whether a JSON patch was refused because one of its tests failed: the server names no field then, and says only this. */
+export const isFailedTest = (outcome: Outcome): boolean =>
+  outcome.kind === "refused" &&
+  /^422 .*the server rejected our request due to an error in our request/.test(outcome.message);

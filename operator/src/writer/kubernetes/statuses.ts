@@ -8,7 +8,8 @@ import { formatTime } from "../time.ts";
 import { createComplaints } from "./statuses-complaints.ts";
 import { createGate } from "./statuses-gate.ts";
 import { createHistory } from "./statuses-history.ts";
-import { type Outcome, outcomeOf } from "./statuses-outcome.ts";
+import { itemPatch } from "./statuses-items.ts";
+import { isFailedTest, type Outcome, outcomeOf } from "./statuses-outcome.ts";
 import { effectOf, isNewer, observedOf, type Plan, planStatus } from "./statuses-plan.ts";
 import { createStatusQueue } from "./statuses-queue.ts";
 import { rivalsIn } from "./statuses-rivals.ts";
@@ -87,9 +88,9 @@ const statusKinds = Object.keys(storedKinds)
   .filter(isStoredKind)
   .filter((kind) => kinds[kind].hasStatus && kinds[kind].source !== "kubernetes");
 
-/** How long a conflict waits for the watch before the object is read; after some conflicts in a row the watch is too slow altogether. */
+/** How long a conflict waits for the watch before the object is read; after more conflicts in a row the watch is too slow altogether. */
 const watchPatienceMs = 2_000;
-const patientConflicts = 2;
+const patientConflicts = 1;
 const maxConflictPauseMs = 500;
 const firstFailureMs = 1_000;
 const maxFailureMs = 60_000;
@@ -262,7 +263,7 @@ export function createStatusWriter(options: StatusWriterOptions): StatusWriter {
     const read = observedOf(outcome.object);
     if (track.stale !== undefined && !isNewer(read.resourceVersion, track.stale)) {
       // The server calls old what is the newest it has: whatever that means, it is not for us to hurry.
-      track.stale = undefined;
+      Object.assign(track, { stale: undefined, conflicts: 0 });
       return fail(target, statuses.get(target.key), { kind: "failed", message: "409 for the newest version" });
     }
     track.ahead = read;
@@ -271,16 +272,22 @@ export function createStatusWriter(options: StatusWriterOptions): StatusWriter {
   }
 
   async function perform(target: Target, write: Write): Promise<void> {
-    const { base, patch } = write;
+    const { base, status, patch } = write;
+    // Where a resourceVersion does not stand still, only what we change has to.
+    const isByItem = (tracks.get(target.key)?.conflicts ?? 0) > patientConflicts;
     const outcome = await send(target, {
       method: "PATCH",
       path: pathOf(target, "status"),
       query: { fieldManager },
-      contentType: "application/merge-patch+json",
-      body: { metadata: { resourceVersion: base.resourceVersion }, status: patch },
+      ...(isByItem
+        ? { contentType: "application/json-patch+json", body: itemPatch(base, status) }
+        : {
+            contentType: "application/merge-patch+json",
+            body: { metadata: { resourceVersion: base.resourceVersion }, status: patch },
+          }),
     });
     if (outcome.kind === "done") await succeed(target, write, outcome.object);
-    else if (outcome.kind === "conflict") conflict(target, base.resourceVersion);
+    else if (outcome.kind === "conflict" || (isByItem && isFailedTest(outcome))) conflict(target, base.resourceVersion);
     else fail(target, write.desired, outcome);
   }
 
