@@ -15,6 +15,8 @@ export type Board = {
   /** Those with problems first, then by name. */
   readonly routes: () => readonly RouteRow[];
   readonly problems: () => readonly Problem[];
+  /** Keys of statuses that have problems. */
+  readonly troubled: () => readonly string[];
 };
 
 export function createBoard(context: RowContext): Board {
@@ -50,6 +52,7 @@ export function createBoard(context: RowContext): Board {
     routes: () =>
       all("route").toSorted((left, right) => Number(isFine(left)) - Number(isFine(right)) || byName(left, right)),
     problems: () => [...rows.values()].flatMap(({ problems }) => problems),
+    troubled: () => [...rows].flatMap(([key, { problems }]) => (problems.length > 0 ? [key] : [])),
   };
 }
 

@@ -48,6 +48,29 @@ describe("createLogDisplay()", () => {
   });
 });
 
+describe("a problem that moves to another line", () => {
+  it("is no news in the log, and stands right on the table", async () => {
+    const lines: string[] = [];
+    const logger = createLogger({ level: "info", format: "text", write: (line) => lines.push(line) });
+    let line = 7;
+    const board = createBoard({ ...context(), place: () => `routes.yaml:${line}` });
+    const status = routeStatus("app", "Service demo/none is not there");
+    const display = createLogDisplay(logger);
+    display.show(board.update([["HTTPRoute demo/app", status]]));
+    display.showFileProblems([{ place: "a.yaml:3:4", message: "not YAML" }]);
+    const said = lines.length;
+    line = 9;
+    assert.deepEqual(board.troubled(), ["HTTPRoute demo/app"]);
+    display.show(board.update(board.troubled().map((key) => [key, status] as const)));
+    display.showFileProblems([{ place: "a.yaml:5:4", message: "not YAML" }]);
+    assert.equal(lines.length, said);
+    assert.deepEqual(
+      board.problems().map(({ place }) => place),
+      ["routes.yaml:9"],
+    );
+  });
+});
+
 describe("createTerminalDisplay()", () => {
   function setUp() {
     const screen: string[] = [];

@@ -15,11 +15,11 @@ const maxLines = 20;
 
 /** Lines in the log: for output that is not a terminal. */
 export function createLogDisplay(logger: Logger): Display {
-  let fileProblems = new Set<string>();
+  let fileProblems: Problems = new Map();
 
-  function showProblems(before: ReadonlySet<string>, after: ReadonlySet<string>): void {
-    limited([...after.difference(before)], "problems", (line) => logger.warn({}, line));
-    limited([...before.difference(after)], "problems solved", (line) => logger.info({}, `solved: ${line}`));
+  function showProblems(before: Problems, after: Problems): void {
+    limited(linesOnlyIn(after, before), "problems", (line) => logger.warn({}, line));
+    limited(linesOnlyIn(before, after), "problems solved", (line) => logger.info({}, `solved: ${line}`));
   }
 
   function limited(lines: readonly string[], what: string, say: (line: string) => void): void {
@@ -34,7 +34,7 @@ export function createLogDisplay(logger: Logger): Display {
       showProblems(problemsIn(changes, "before"), problemsIn(changes, "after"));
     },
     showFileProblems: (problems) => {
-      const now = new Set(problems.map(formatProblem));
+      const now = byIdentity(problems);
       showProblems(fileProblems, now);
       fileProblems = now;
     },
@@ -42,8 +42,22 @@ export function createLogDisplay(logger: Logger): Display {
   };
 }
 
-const problemsIn = (changes: readonly RowChange[], side: "before" | "after"): Set<string> =>
-  new Set(changes.flatMap((change) => change[side]?.problems ?? []).map(formatProblem));
+/** What is said of problems, by what makes them the same: one that has only moved to another line is neither new nor solved. */
+type Problems = ReadonlyMap<string, string>;
+
+const byIdentity = (problems: readonly Problem[]): Problems =>
+  new Map(
+    problems.map((problem) => {
+      const file = problem.place?.replace(/(?::\d+)+$/, "");
+      return [formatProblem({ ...problem, ...(file === undefined ? {} : { place: file }) }), formatProblem(problem)];
+    }),
+  );
+
+const problemsIn = (changes: readonly RowChange[], side: "before" | "after"): Problems =>
+  byIdentity(changes.flatMap((change) => change[side]?.problems ?? []));
+
+const linesOnlyIn = (problems: Problems, others: Problems): readonly string[] =>
+  [...problems].flatMap(([identity, line]) => (others.has(identity) ? [] : [line]));
 
 function describeChange({ before, after }: RowChange): string | undefined {
   if (after === undefined)

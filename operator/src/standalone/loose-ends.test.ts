@@ -102,6 +102,15 @@ describe("createLooseEnds()", () => {
   for (const [name, documents, said] of cases)
     it(`tells ${name}`, () => assert.deepEqual(texts(read(...documents)), said));
 
+  it("says where things stand when they have moved", () => {
+    let line = 1;
+    const looseEnds = createLooseEnds(ours, () => `a.yaml:${line}`);
+    looseEnds.apply(loadText("a.yaml", Buffer.from(gateway("other"))).changes);
+    line = 5;
+    looseEnds.refreshPlaces();
+    assert.match(texts(looseEnds).join(), /^a\.yaml:5 Gateway demo\/web /);
+  });
+
   it("follows edits, and keeps its list while nothing of it changes", () => {
     const looseEnds = read(route("parentRefs: [{name: web}]"));
     const before = looseEnds.problems();

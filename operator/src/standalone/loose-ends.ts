@@ -10,6 +10,8 @@ import type { Problem, RowContext } from "./overview.ts";
  */
 export type LooseEnds = {
   readonly apply: (changes: readonly Change[]) => void;
+  /** Objects stand elsewhere in their files. */
+  readonly refreshPlaces: () => void;
   /** Those that there are now. The same list as long as nothing has changed. */
   readonly problems: () => readonly Problem[];
 };
@@ -137,6 +139,9 @@ export function createLooseEnds(controllerName: string, place: RowContext["place
     apply: (changes) => {
       store.apply(changes);
       graph.settle();
+    },
+    refreshPlaces: () => {
+      known = problemsNow();
     },
     problems: () => {
       if (changed.take().size > 0) known = problemsNow();

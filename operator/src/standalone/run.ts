@@ -110,6 +110,11 @@ async function serve(
       looseEnds.apply(all);
       if (looseEnds.problems() !== shown) showProblems();
     },
+    onMoved: () => {
+      session.refreshPlaces();
+      looseEnds.refreshPlaces();
+      showProblems();
+    },
     onProblems: showProblems,
   });
   const looseEnds = createLooseEnds(settings.controllerName, placeIn(source));

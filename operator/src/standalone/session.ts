@@ -42,6 +42,8 @@ export type Session = {
   readonly display: Display;
   /** Gateways that have a place, and their Envoys. */
   readonly members: Fleet["members"];
+  /** Objects stand elsewhere in their files: where they have problems, those are shown anew. */
+  readonly refreshPlaces: () => void;
   /** Resolves when all that was applied is served, or cannot be. */
   readonly settled: () => Promise<void>;
   /** Drains and ends all. */
@@ -113,6 +115,7 @@ export async function startSession(options: SessionOptions): Promise<Session> {
     board,
     display,
     members: fleet.members,
+    refreshPlaces: () => feed.push(board.troubled()),
     settled,
     close: async () => {
       stopRounds();

@@ -16,6 +16,8 @@ export type Catalog = {
   readonly remove: (file: string) => void;
   /** What follows from all that was told since the last call. */
   readonly take: () => readonly Change[];
+  /** Whether an object that is the same as before stands elsewhere since this was asked last: what was said of it has another line now. */
+  readonly hasMoved: () => boolean;
   readonly problems: () => readonly SourceProblem[];
   /** Where an object stands, by kind and key. */
   readonly place: (kind: string, key: string) => Place | undefined;
@@ -36,6 +38,7 @@ export function createCatalog(): Catalog {
   const standing = new Map<string, Standing>();
   const generations = new Map<string, number>();
   const touched = new Set<string>();
+  let moved = false;
   const duplicates = new Map<string, SourceProblem>();
   /** Only of files that have some: most have none, and they are asked for after every change. */
   const fileProblems = new Map<string, readonly SourceProblem[]>();
@@ -103,6 +106,7 @@ export function createCatalog(): Catalog {
       return before === undefined ? undefined : { ...before.change, object: undefined };
     }
     if (before?.object.object === chosen.object.object) {
+      moved ||= before.place.line !== chosen.place.line || before.place.file !== chosen.place.file;
       standing.set(name, { ...before, place: chosen.place });
       return undefined;
     }
@@ -142,6 +146,11 @@ export function createCatalog(): Catalog {
       const changes = [...touched].flatMap((name) => settle(name) ?? []);
       touched.clear();
       return changes;
+    },
+    hasMoved: () => {
+      const answer = moved;
+      moved = false;
+      return answer;
     },
     problems: () => [...[...fileProblems.values()].flat(), ...duplicates.values()],
     place: (kind, key) => standing.get(`${kind} ${key}`)?.place,

@@ -57,6 +57,7 @@ describe("createFileSource()", function () {
   let objects: Map<string, NonNullable<Change["object"]>>;
   let problems: readonly SourceProblem[];
   let told: (() => void)[];
+  let moves: number;
 
   const open = async (paths = [folder], watch = true, clock: Clock = systemClock) => {
     const opened = createFileSource({
@@ -70,6 +71,10 @@ describe("createFileSource()", function () {
           if (object === undefined) objects.delete(`${kind} ${key}`);
           else objects.set(`${kind} ${key}`, object);
         }
+        for (const listener of told) listener();
+      },
+      onMoved: () => {
+        moves++;
         for (const listener of told) listener();
       },
       onProblems: (now) => {
@@ -102,6 +107,7 @@ describe("createFileSource()", function () {
     objects = new Map();
     problems = [];
     told = [];
+    moves = 0;
   });
 
   afterEach(async () => {
@@ -157,6 +163,16 @@ describe("createFileSource()", function () {
     await until(() => objects.has("ConfigMap default/e"));
     await rm(join(folder, "new.d"), { recursive: true });
     await until(() => !objects.has("ConfigMap default/e"));
+  });
+
+  it("says when objects have moved and are the same", async () => {
+    await put("a.yaml", `${config("x")}---\n${config("z")}`);
+    const { place } = await open();
+    assert.deepEqual(place("ConfigMap", "default/z")?.line, 6);
+    await put("a.yaml", `# a comment\n${config("x")}---\n${config("z")}`);
+    await until(() => moves === 1);
+    assert.deepEqual(place("ConfigMap", "default/z")?.line, 7);
+    assert.equal(generation("ConfigMap default/z"), 1);
   });
 
   it("raises the generation when content changes, not for annotations", async () => {

@@ -17,6 +17,8 @@ export type FileSourceOptions = {
   readonly onChanges: (changes: readonly Change[]) => void;
   /** All problems that there are now; called when they change. */
   readonly onProblems: (problems: readonly SourceProblem[]) => void;
+  /** Some objects stand elsewhere, as `place` says, and are the same. */
+  readonly onMoved?: () => void;
   readonly clock?: Clock;
   /** How long to wait for more after a change: an editor writes several times. 10 unless given. */
   readonly settleMs?: number;
@@ -195,6 +197,7 @@ export function createFileSource(options: FileSourceOptions): FileSource {
   function handOver(): void {
     const changes = catalog.take();
     if (changes.length > 0) options.onChanges(changes);
+    if (catalog.hasMoved()) options.onMoved?.();
     const problems = currentProblems();
     const told = JSON.stringify(problems);
     if (told !== toldProblems) options.onProblems(problems);
