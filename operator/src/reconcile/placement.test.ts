@@ -44,4 +44,37 @@ describe("createReconciler(): proxies", () => {
     assert.deepEqual(wanted, [["infra/gw"], [], ["infra/gw"]]);
     assert.deepEqual(calls.slice(-2), ["publish infra/gw nothing", "remove infra/gw"]);
   });
+
+  it("has a first word for a proxy without a valid listener, once it has its place: its Envoy waits for that", async () => {
+    const published: [proxy: string, changes: number][] = [];
+    const publisher: Publisher = {
+      publish: (proxy, changes) => published.push([proxy, changes.length]),
+      remove: () => undefined,
+      retry: () => undefined,
+      onVerdict: () => () => undefined,
+    };
+    const settings = { controllerName, rootNamespace };
+    const reconciler = createReconciler({ logger: silentLogger, settings, checkExtension, publisher });
+    const { objects } = reconciler.store;
+    objects.GatewayClass.set("ours", {
+      apiVersion: group,
+      kind: "GatewayClass",
+      metadata: { name: "ours" },
+      spec: { controllerName },
+    });
+    objects.Gateway.set("infra/gw", {
+      apiVersion: group,
+      kind: "Gateway",
+      metadata: { name: "gw", namespace: "infra" },
+      spec: { gatewayClassName: "ours", listeners: [{ name: "other", port: 80, protocol: "example.com/other" }] },
+    });
+    reconciler.synced();
+    reconciler.apply([]);
+    await reconciler.settled();
+    assert.deepEqual(published, []);
+    reconciler.place("infra/gw", placed("127.0.0.1"));
+    await reconciler.settled();
+    await reconciler.close();
+    assert.deepEqual(published, [["infra/gw", 0]]);
+  });
 });

@@ -117,6 +117,7 @@ export function createReconciler(options: ReconcilerOptions): Reconciler {
   const loop = createLoop(options.maxDelayMs ?? 100, logger, runRound);
   const published = new Map(resourceTypes.map((type) => [type, xds[type].watch()]));
   const changedProxies = ir.proxies.watch();
+  const changedPlacements = placements.watch();
   const changedStatuses = statuses.watch();
   const changedProblems = xds.problems.watch();
   const listeners = new Set<(round: Round) => void>();
@@ -176,13 +177,14 @@ export function createReconciler(options: ReconcilerOptions): Reconciler {
     pending = [];
     for (const action of actions) action();
     await graph.settleInSlices(sliceMs);
-    const proxies = publishChanges();
+    const wanted = changedProxies.take();
+    const proxies = publishChanges(wanted);
     sequence++;
     const round: Round = {
       sequence,
       durationMs: performance.now() - started,
       proxies,
-      wanted: changedProxies.take(),
+      wanted,
       statuses: changedStatuses.take(),
       problems: changedProblems.take(),
     };
@@ -190,8 +192,13 @@ export function createReconciler(options: ReconcilerOptions): Reconciler {
     if (quarantine.published()) loop.wake();
   }
 
-  function publishChanges(): readonly ProxyKey[] {
-    const byProxy = new Map<ProxyKey, ResourceChange[]>();
+  function publishChanges(wanted: ReadonlySet<ProxyKey>): readonly ProxyKey[] {
+    // An Envoy waits for a first word, even where it is that there is nothing: without a valid listener there are no resources. Not
+    // before it has its place: until then nothing is known of its listeners.
+    const served = [...wanted, ...changedPlacements.take()].filter(
+      (proxy) => ir.proxies.get(proxy) && placements.get(proxy),
+    );
+    const byProxy = new Map<ProxyKey, ResourceChange[]>(served.map((proxy) => [proxy, []]));
     for (const [type, changed] of published) {
       for (const key of changed.take()) {
         const { proxy, name } = parseUseKey(key);
