@@ -1,5 +1,6 @@
 export { addresses } from "./addresses.ts";
 export { buildPrograms, type BuildOptions } from "./build.ts";
+export { canRun } from "./can-run.ts";
 export { type ComponentName, componentNames } from "./components.ts";
 export { gatewayApiCrds, gatewayApiFolder } from "./gateway-api.ts";
 export type { Image } from "./images.ts";
