@@ -18,6 +18,7 @@ type Options = {
   readonly identitySecret: string;
   readonly proxyImage?: string;
   readonly discoverySeconds: number;
+  readonly clusterTrustBundles: boolean;
   readonly logLevel?: LogLevel;
   readonly logFormat: LogFormat;
 };
@@ -51,6 +52,7 @@ export function operatorCommand(io: Io, finish: Finish): Command {
         .argParser(wholeNumber(1, 86_400))
         .default(30),
     )
+    .option("--no-cluster-trust-bundles", "as in a cluster that has none: policies that name one say InvalidKind")
     .addOption(logLevelOption())
     .addOption(logFormatOption())
     .addHelpText("after", examples)

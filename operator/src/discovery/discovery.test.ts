@@ -197,6 +197,75 @@ describe("createDiscovery()", () => {
     assert.deepEqual(served(), all);
   });
 
+  const requests = {
+    group: "certificates.k8s.io",
+    versions: ["v1"],
+    kind: "CertificateSigningRequest",
+    plural: "certificatesigningrequests",
+    namespaced: false,
+  };
+  const bundles = {
+    group: "certificates.k8s.io",
+    versions: ["v1beta1", "v1"],
+    kind: "ClusterTrustBundle",
+    plural: "clustertrustbundles",
+    namespaced: false,
+  };
+  const ofBundles = { kinds: ["Secret", "ClusterTrustBundle"] } as const;
+  /** Anything but questions of what there is. */
+  const askedForBundles = () => server.requests.filter(({ path }) => path.includes(bundles.plural));
+
+  for (const form of ["aggregated", "by group"] as const)
+    it(`asks for no object of a kind that the API server itself may have, and finds it when it comes (${form})`, async () => {
+      server.discovery = form;
+      // The group is always there.
+      server.serve(requests);
+      make(ofBundles);
+      await discovery.start();
+      for (let round = 0; round < 5; round++) await discovery.probe();
+      assert.deepEqual(served(), { Secret: "v1" });
+      server.serve({ ...bundles, versions: ["v1beta1"] });
+      await discovery.probe();
+      assert.deepEqual(served(), { Secret: "v1", ClusterTrustBundle: "v1beta1" });
+      server.serve(bundles);
+      await discovery.probe();
+      assert.deepEqual(served(), { Secret: "v1", ClusterTrustBundle: "v1" });
+      server.withdraw(bundles.plural);
+      for (let round = 0; round < 3; round++) await discovery.probe();
+      assert.deepEqual(served(), { Secret: "v1" });
+      assert.deepEqual(askedForBundles(), []);
+    });
+
+  it("finds such a kind where the overview does not tell of it yet", async () => {
+    server.serve(requests);
+    server.serve({ ...bundles, versions: ["v1beta1"] });
+    server.intercept(({ path }) =>
+      path === "/apis" ? { status: 200, body: { kind: "APIGroupDiscoveryList" } } : undefined,
+    );
+    make(ofBundles);
+    await discovery.start();
+    assert.deepEqual(served(), { Secret: "v1", ClusterTrustBundle: "v1beta1" });
+  });
+
+  it("looks sooner at what may be going", async () => {
+    server.serve(requests);
+    server.serve(bundles);
+    const pauses: number[] = [];
+    const clock = {
+      after: (ms: number) => {
+        pauses.push(Math.round(ms));
+        return () => undefined;
+      },
+    };
+    make({ ...ofBundles, intervalMs: 30_000, random: () => 0.5, clock });
+    await discovery.start();
+    server.withdraw(bundles.plural);
+    for (let round = 0; round < 3; round++) await discovery.probe();
+    await until(() => pauses.length >= 4);
+    assert.deepEqual(pauses.slice(-4), [30_000, 1_000, 4_000, 30_000]);
+    assert.deepEqual(served(), { Secret: "v1" });
+  });
+
   it("looks by itself from time to time", async () => {
     make({ intervalMs: 10 });
     await discovery.start();

@@ -11,7 +11,7 @@ import {
 } from "../kubernetes/index.ts";
 import { type Clock, deepEqual, type Logger, systemClock } from "../lib/index.ts";
 import { watchDefinitions } from "./definitions.ts";
-import { type GroupVersion, type Offer, offerKey, readOffer } from "./group-documents.ts";
+import { type GroupVersion, groupVersionPlurals, type Offer, offerKey, readOffer } from "./group-documents.ts";
 
 export type DiscoveryOptions = {
   readonly api: ApiServer;
@@ -41,8 +41,9 @@ export type DiscoveryState = {
   readonly problem?: string;
 };
 
-/** So often must a kind be missing, one after the other, before it may be gone. */
+/** So often must a kind be missing, one after the other, before it may be gone; the pauses between, which are short. */
 const missesToGo = 3;
+const afterMissMs = [1_000, 4_000];
 /** After a definition has changed, the server needs a moment to tell of it. */
 const afterChangeMs = [200, 1_000, 5_000];
 
@@ -63,6 +64,7 @@ export function createDiscovery(options: DiscoveryOptions): Discovery {
   let problem: string | undefined;
   let cancelNext: (() => void) | undefined;
   let started: (() => void) | undefined;
+  let isRunning = false;
   let release: (() => void) | undefined;
 
   /** One at a time; whoever asks while one is under way waits for another, which sees what has changed meanwhile. */
@@ -70,6 +72,7 @@ export function createDiscovery(options: DiscoveryOptions): Discovery {
     if (probing === undefined) {
       probing = look().finally(() => {
         probing = undefined;
+        if (isRunning) schedule();
       });
       return probing;
     }
@@ -133,15 +136,32 @@ export function createDiscovery(options: DiscoveryOptions): Discovery {
     misses.set(name, times);
     if (before === undefined) return lastProbe === undefined ? await confirmMissing(name) : undefined;
     if (times < missesToGo) return before;
-    return (await statusOf(before)) === 404 ? undefined : before;
+    const isGone = isBuiltIn(name) ? (await offeredBuiltIn(name)) === undefined : (await statusOf(before)) === 404;
+    return isGone ? undefined : before;
   }
 
   /** At first nothing is known, and a server that is starting offers less than it has: it says 404 only once it has all. */
   async function confirmMissing(name: KindName): Promise<ServedKind | string | undefined> {
+    if (isBuiltIn(name)) return offeredBuiltIn(name);
     const { group, version, plural } = kinds[name];
     const status = await statusOf({ group, version, plural });
     if (status === 404 || status === 403) return undefined;
     return status === 200 ? { group, version, plural } : `${plural} are answered by ${status}`;
+  }
+
+  /**
+   * What the server says of the versions of a kind that it has by itself or not at all: the list of what is in a version is
+   * complete from the first. Objects of such a kind are never asked for in vain.
+   */
+  async function offeredBuiltIn(name: KindName): Promise<ServedKind | string | undefined> {
+    const { group, kind, versions } = kinds[name];
+    for (const { name: version } of versions) {
+      const plurals = await groupVersionPlurals(api, { group, version }, closing.signal);
+      if (typeof plurals === "string") return plurals;
+      const plural = plurals.get(kind);
+      if (plural !== undefined) return { group, version, plural };
+    }
+    return undefined;
   }
 
   async function statusOf(kind: ServedKind): Promise<number> {
@@ -173,12 +193,18 @@ export function createDiscovery(options: DiscoveryOptions): Discovery {
     else logger.info({ before: before.version, now: now.version }, `${name} is read in another version`);
   }
 
-  /** Looks again and again. */
-  async function run(): Promise<void> {
-    await probe();
+  /** When to look next, whoever asked for this look. */
+  function schedule(): void {
+    cancelNext?.();
     if (closing.signal.aborted) return;
-    const delayMs = problem === undefined ? intervalMs * (0.9 + 0.2 * random()) : backoff.next();
-    cancelNext = clock.after(delayMs, () => void run());
+    cancelNext = clock.after(problem === undefined ? pauseMs() : backoff.next(), () => void probe());
+  }
+
+  /** What may be going is looked at sooner. */
+  function pauseMs(): number {
+    const doubts = [...served.keys()].flatMap((name) => misses.get(name) ?? []);
+    const doubt = afterMissMs[Math.max(0, ...doubts) - 1];
+    return Math.min(intervalMs, doubt ?? intervalMs) * (0.9 + 0.2 * random());
   }
 
   const definitions = watchDefinitions({
@@ -198,9 +224,10 @@ export function createDiscovery(options: DiscoveryOptions): Discovery {
     start: () =>
       new Promise((resolve) => {
         started = resolve;
+        isRunning = true;
         release = stayAlive();
         definitions.start();
-        void run();
+        void probe();
       }),
     probe,
     state: () => ({ ...(lastProbe !== undefined && { lastProbe }), ...(problem !== undefined && { problem }) }),
@@ -212,6 +239,8 @@ export function createDiscovery(options: DiscoveryOptions): Discovery {
     },
   };
 }
+
+const isBuiltIn = (name: KindName): boolean => kinds[name].source === "kubernetes";
 
 function versionsOf(names: readonly KindName[]): readonly GroupVersion[] {
   const all = names.flatMap((name) =>

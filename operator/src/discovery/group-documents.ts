@@ -53,15 +53,29 @@ async function gatherOneByOne(
   signal: AbortSignal,
 ): Promise<OfferReading | undefined> {
   const own = wanted.filter(({ group }) => (group === "") === (root === "/api"));
-  for (const { group, version } of own) {
-    const path = group === "" ? `${root}/${version}` : `${root}/${group}/${version}`;
-    const response = await api.request({ method: "GET", path, signal });
-    if (response.status === 404) continue;
-    if (!isSuccess(response)) return failed(path, response);
-    for (const { name, kind } of listIn(response.body, "resources"))
-      if (typeof name === "string" && !name.includes("/")) plurals.set(offerKey(group, version, String(kind)), name);
+  for (const one of own) {
+    const offered = await groupVersionPlurals(api, one, signal);
+    if (typeof offered === "string") return { kind: "failed", message: offered };
+    for (const [kind, plural] of offered) plurals.set(offerKey(one.group, one.version, kind), plural);
   }
   return undefined;
+}
+
+/** The plurals of the kinds that a version of a group has, none where there is no such version; or why that cannot be told. */
+export async function groupVersionPlurals(
+  api: ApiServer,
+  { group, version }: GroupVersion,
+  signal: AbortSignal,
+): Promise<ReadonlyMap<string, string> | string> {
+  const path = group === "" ? `/api/${version}` : `/apis/${group}/${version}`;
+  const response = await api.request({ method: "GET", path, signal });
+  if (response.status === 404) return new Map();
+  if (!isSuccess(response)) return failed(path, response).message;
+  return new Map(
+    listIn(response.body, "resources").flatMap(({ name, kind }): [string, string][] =>
+      typeof name === "string" && !name.includes("/") ? [[String(kind), name]] : [],
+    ),
+  );
 }
 
 function gatherAggregated(body: unknown, { plurals, stale }: Gathered): void {
@@ -84,7 +98,7 @@ function listIn(value: unknown, field: string): readonly Readonly<Record<string,
   return Array.isArray(list) ? list.filter(isFields) : [];
 }
 
-const failed = (path: string, response: ApiResponse): OfferReading => ({
+const failed = (path: string, response: ApiResponse): Extract<OfferReading, { readonly kind: "failed" }> => ({
   kind: "failed",
   message: `${path} was answered by ${apiFailure(response)}`,
 });

@@ -19,6 +19,7 @@ import {
   type StatusWriter,
 } from "../writer/index.ts";
 import { checkExtension } from "../xds/index.ts";
+import { createAvailability } from "./availability.ts";
 import { reachCluster } from "./connect.ts";
 import { operatorMetrics } from "./metrics.ts";
 import { createProxies } from "./proxies.ts";
@@ -46,6 +47,8 @@ export type OperatorOptions = {
   /** Of Envoy, where MeshConfig names none. */
   readonly proxyImage?: string;
   readonly discoveryIntervalMs: number;
+  /** Off: they are not looked for, as if the cluster had none. */
+  readonly clusterTrustBundles: boolean;
   readonly logger: Logger;
   readonly env: NodeJS.ProcessEnv;
   /** Calls the listener whenever the process is asked to end; returns how to stop that. */
@@ -127,7 +130,9 @@ async function startOperator(options: OperatorOptions, step: Step, signal: Abort
   step.doing = "looking for kinds";
   const discovery = createDiscovery({
     api,
-    kinds: Object.keys(storedKinds).filter(isStoredKind),
+    kinds: Object.keys(storedKinds)
+      .filter(isStoredKind)
+      .filter((kind) => options.clusterTrustBundles || kind !== "ClusterTrustBundle"),
     logger,
     intervalMs: options.discoveryIntervalMs,
   });
@@ -193,7 +198,13 @@ async function startOperator(options: OperatorOptions, step: Step, signal: Abort
     ...(options.proxyImage !== undefined && { image: options.proxyImage }),
   });
 
-  const source = createKubernetesSource({
+  const availability = createAvailability({
+    kinds: ["ClusterTrustBundle"],
+    served: () => discovery.served(),
+    states: () => source.state(),
+    onChange: reconciler.serve,
+  });
+  const source: KubernetesSource = createKubernetesSource({
     api,
     served: discovery,
     logger,
@@ -202,6 +213,8 @@ async function startOperator(options: OperatorOptions, step: Step, signal: Abort
       observeAuthority(changes, objectKey(namespace, options.identitySecret), identity, logger);
     },
     onSynced: reconciler.synced,
+    onState: availability.update,
+    onMissing: () => void discovery.probe(),
   });
   const first = Promise.withResolvers<void>();
   reconciler.onRound(({ wanted, statuses: changed }) => {
@@ -229,11 +242,13 @@ async function startOperator(options: OperatorOptions, step: Step, signal: Abort
   );
   if (typeof metrics === "string") throw new StartError(metrics);
   let isServing = false;
+  availability.update();
   source.start();
 
   const parts = { ads, reconciler, election, applier, statuses, events, source, discovery, api, metrics };
   const close = async () => {
     clearInterval(renewing);
+    availability.close();
     await closeAll(parts);
   };
   // Not before all is known: nobody is to be told of half a configuration, and nothing is to be written of it.

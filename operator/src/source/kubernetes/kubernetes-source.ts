@@ -21,6 +21,10 @@ export type KubernetesSourceOptions = {
   readonly onChanges: (changes: readonly Change[]) => void;
   /** Called once: all kinds that are served have been read, or the server has said that they may not be. */
   readonly onSynced: () => void;
+  /** What `state` says has changed: which kinds are read, whether they have been, and whether they can be. */
+  readonly onState?: () => void;
+  /** A kind that was served is not there any more, which whoever knows what is served may not have noticed yet. */
+  readonly onMissing?: () => void;
   readonly clock?: Clock;
   /** In [0, 1). */
   readonly random?: () => number;
@@ -66,7 +70,7 @@ export function createKubernetesSource(options: KubernetesSourceOptions): Kubern
         if (reading.watch.state().trouble?.kind === "missing") reading.watch.retry();
       }
     }
-    checkSynced();
+    tellState();
   }
 
   function open(kind: StoredKind, at: ServedKind): Reading {
@@ -80,7 +84,10 @@ export function createKubernetesSource(options: KubernetesSourceOptions): Kubern
         const changes = events.flatMap((event) => take(kind, event, skipped) ?? []);
         if (changes.length > 0) onChanges(changes);
       },
-      onState: checkSynced,
+      onState: () => {
+        if (readings.get(kind)?.watch.state().trouble?.kind === "missing") options.onMissing?.();
+        tellState();
+      },
     });
     return { watch, skipped, version: at.version };
   }
@@ -104,6 +111,11 @@ export function createKubernetesSource(options: KubernetesSourceOptions): Kubern
     watch.close();
     const changes = [...watch.keys()].map((key): Change => ({ kind, key, object: undefined }));
     if (changes.length > 0) onChanges(changes);
+  }
+
+  function tellState(): void {
+    options.onState?.();
+    checkSynced();
   }
 
   function checkSynced(): void {
