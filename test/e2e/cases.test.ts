@@ -77,6 +77,7 @@ ${listeners}`;
       "bad",
       (file) =>
         hasCondition(file.status.parents?.[0]?.conditions, "Accepted", "True") &&
+        !hasCondition(file.status.parents?.[0]?.conditions, "PartiallyInvalid", "True") &&
         hasCondition(file.status.parents?.[0]?.conditions, "ResolvedRefs", "True"),
     );
   }
@@ -118,6 +119,26 @@ ${listeners}`;
       await until("bad", "/bad", ({ status: code, headers }) => code === 200 && headers["x-stamp"] === "1");
     });
   }
+
+  it("heals a rule when its filter comes, and answers 500 again when it goes", async () => {
+    const refers = bad(ruleWith(reference("config.aether.io", "HTTPFilter", "late")));
+    const resolved = (status: "True" | "False") =>
+      gateway.statusWhen("HTTPRoute", "team-a", "bad", (file) =>
+        hasCondition(file.status.parents?.[0]?.conditions, "ResolvedRefs", status),
+      );
+    await gateway.write("bad.yaml", refers);
+    for (let times = 0; times < 2; times++) {
+      await until("bad", "/bad", ({ status }) => status === 500);
+      await resolved("False");
+      await until("bad", "/fine", ({ status }) => status === 200);
+      await gateway.write("late.yaml", stamp("late"));
+      await until("bad", "/bad", ({ status, headers }) => status === 200 && headers["x-stamp"] === "1");
+      await resolved("True");
+      await gateway.remove("late.yaml");
+    }
+    await until("bad", "/bad", ({ status }) => status === 500);
+    await goodTakesAnEdit();
+  });
 
   for (const { name, rules, says } of badRoutes) {
     it(`leaves the route as it was: ${name}`, async () => {

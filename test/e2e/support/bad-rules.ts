@@ -54,7 +54,7 @@ export const badRules: readonly BadRule[] = [
       name: `a regular expression that RE2 does not know: ${part}`,
       rules: matching(`/bad${part}`),
       condition: ["Accepted", "False"],
-      says: /expression|regex/i,
+      says: /matches\[0\]\.path\.value: RE2 cannot read it/,
       answer: 404,
     }),
   ),
