@@ -23,6 +23,11 @@ spec:
   filter: envoy.filters.http.header_to_metadata
   typedConfig: {"@type": type.googleapis.com/envoy.extensions.filters.http.header_to_metadata.v3.Config}
 `;
+const service = (name: string, spec: string) => `apiVersion: v1
+kind: Service
+metadata: {name: ${name}, namespace: demo}
+spec: {${spec}}
+`;
 const slice = (labels: string) => `apiVersion: discovery.k8s.io/v1
 kind: EndpointSlice
 metadata: {name: app-1, namespace: demo, labels: {${labels}}}
@@ -87,6 +92,27 @@ describe("createLooseEnds()", () => {
         route(
           "parentRefs: [{name: web}], rules: [{filters: [{type: ExtensionRef, extensionRef: {group: config.aether.io, kind: HTTPFilter, name: tag}}]}]",
         ),
+      ],
+      [],
+    ],
+    [
+      "a Service without endpoints, where a route refers to it",
+      [
+        gateway(),
+        route("parentRefs: [{name: web}], rules: [{backendRefs: [{name: app, port: 80}, {name: out, port: 80}]}]"),
+        service("app", "ports: [{port: 80}]"),
+        service("out", "type: ExternalName, externalName: example.com"),
+        service("unused", "ports: [{port: 80}]"),
+      ],
+      ["a.yaml:11 Service demo/app: no EndpointSlice says where it runs, and so its requests are answered 503"],
+    ],
+    [
+      "nothing of a Service with endpoints",
+      [
+        gateway(),
+        route("parentRefs: [{name: web}], rules: [{backendRefs: [{name: app, port: 80}]}]"),
+        service("app", "ports: [{port: 80}]"),
+        slice("kubernetes.io/service-name: app"),
       ],
       [],
     ],

@@ -18,10 +18,19 @@ export type LooseEnds = {
 
 type End = { readonly field?: string; readonly message: string };
 
+const serviceLabel = "kubernetes.io/service-name";
 const gatewayGroup = "gateway.networking.k8s.io";
 const filterGroup = "config.aether.io";
 const routeKinds = ["HTTPRoute", "GRPCRoute", "TLSRoute", "TCPRoute", "UDPRoute"] as const;
-const lookedAt = [...routeKinds, "Gateway", "ListenerSet", "HTTPFilter", "BackendTLSPolicy", "EndpointSlice"] as const;
+const lookedAt = [
+  ...routeKinds,
+  "Gateway",
+  "ListenerSet",
+  "HTTPFilter",
+  "BackendTLSPolicy",
+  "EndpointSlice",
+  "Service",
+] as const;
 
 export function createLooseEnds(controllerName: string, place: RowContext["place"]): LooseEnds {
   const graph = createGraph();
@@ -33,6 +42,13 @@ export function createLooseEnds(controllerName: string, place: RowContext["place
   const filterUsers = routeTables.map((table) =>
     graph.index<unknown>(`filters of ${table.name}`, table, (route, key) => filtersIn(route, namespaceOf(key))),
   );
+  const serviceUsers = routeTables.map((table) =>
+    graph.index<unknown>(`backends of ${table.name}`, table, (route, key) => servicesIn(route, namespaceOf(key))),
+  );
+  const slices = graph.index("slices of Services", objects.EndpointSlice, ({ metadata }, key) => {
+    const service = metadata.labels?.[serviceLabel];
+    return service === undefined ? [] : [`${namespaceOf(key)}/${service}`];
+  });
   const ends = graph.derive<readonly End[]>("loose ends", {
     keysOf: keyTables,
     compute: (name) => {
@@ -68,6 +84,8 @@ export function createLooseEnds(controllerName: string, place: RowContext["place
         );
       case "EndpointSlice":
         return sliceEnds(key);
+      case "Service":
+        return serviceEnds(key);
       default:
         return isRouteKind(kind) ? routeEnds(kind, key) : [];
     }
@@ -113,13 +131,24 @@ export function createLooseEnds(controllerName: string, place: RowContext["place
   }
 
   function sliceEnds(key: string): readonly End[] {
-    const label = "kubernetes.io/service-name";
     const slice = objects.EndpointSlice.get(key);
     if (slice === undefined) return [];
-    const service = slice.metadata.labels?.[label];
+    const service = slice.metadata.labels?.[serviceLabel];
     return service === undefined
-      ? [{ field: "metadata.labels", message: `it has no label ${label}, and so its endpoints are no Service's` }]
-      : missing("Service", `${namespaceOf(key)}/${service}`, `metadata.labels.${label}`);
+      ? [
+          {
+            field: "metadata.labels",
+            message: `it has no label ${serviceLabel}, and so its endpoints are no Service's`,
+          },
+        ]
+      : missing("Service", `${namespaceOf(key)}/${service}`, `metadata.labels.${serviceLabel}`);
+  }
+
+  /** In a cluster somebody makes EndpointSlices; of files they are a part that is easily forgotten. */
+  function serviceEnds(key: string): readonly End[] {
+    const isUsed = serviceUsers.some((table) => table.get(key) !== undefined);
+    if (!isUsed || objects.Service.get(key)?.spec?.type === "ExternalName" || slices.get(key) !== undefined) return [];
+    return [{ message: "no EndpointSlice says where it runs, and so its requests are answered 503" }];
   }
 
   const missing = (kind: StoredKind, key: string, field: string): readonly End[] =>
@@ -162,12 +191,23 @@ function filterEnds(filter: HTTPFilter | undefined, isUsed: boolean): readonly E
 }
 
 /** Keys of the HTTPFilters that are referred to anywhere in a route. */
-function filtersIn(value: unknown, namespace: string): readonly string[] {
-  if (Array.isArray(value)) return value.flatMap((item) => filtersIn(item, namespace));
+const filtersIn = (route: unknown, namespace: string): readonly string[] =>
+  refsIn(route, ["extensionRef"]).flatMap(({ group, kind, name }) =>
+    group === filterGroup && kind === "HTTPFilter" ? [`${namespace}/${String(name)}`] : [],
+  );
+
+/** Keys of the Services to which a route sends requests, or copies of them. */
+const servicesIn = (route: unknown, namespace: string): readonly string[] =>
+  refsIn(route, ["backendRefs", "backendRef"]).flatMap(({ group = "", kind = "Service", namespace: other, name }) =>
+    group === "" && kind === "Service" ? [`${String(other ?? namespace)}/${String(name)}`] : [],
+  );
+
+type Ref = Readonly<Record<string, unknown>>;
+
+/** What stands under fields of these names, wherever they are. */
+function refsIn(value: unknown, fields: readonly string[], isRef = false): readonly Ref[] {
+  if (Array.isArray(value)) return value.flatMap((item) => refsIn(item, fields, isRef));
   if (typeof value !== "object" || value === null) return [];
-  return Object.entries(value).flatMap(([field, inner]) => {
-    if (field !== "extensionRef") return typeof inner === "object" ? filtersIn(inner, namespace) : [];
-    const { group, kind, name } = inner;
-    return group === filterGroup && kind === "HTTPFilter" ? [`${namespace}/${name}`] : [];
-  });
+  const below = Object.entries(value).flatMap(([field, inner]) => refsIn(inner, fields, fields.includes(field)));
+  return isRef ? [{ ...value }, ...below] : below;
 }
