@@ -198,8 +198,9 @@ const filtersIn = (route: unknown, namespace: string): readonly string[] =>
 
 /** Keys of the Services to which a route sends requests, or copies of them. */
 const servicesIn = (route: unknown, namespace: string): readonly string[] =>
-  refsIn(route, ["backendRefs", "backendRef"]).flatMap(({ group = "", kind = "Service", namespace: other, name }) =>
-    group === "" && kind === "Service" ? [`${String(other ?? namespace)}/${String(name)}`] : [],
+  refsIn(route, ["backendRefs", "backendRef"]).flatMap(
+    ({ group = "", kind = "Service", namespace: at = namespace, name }) =>
+      group === "" && kind === "Service" ? [`${String(at)}/${String(name)}`] : [],
   );
 
 type Ref = Readonly<Record<string, unknown>>;
