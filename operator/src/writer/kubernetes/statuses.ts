@@ -287,13 +287,14 @@ export function createStatusWriter(options: StatusWriterOptions): StatusWriter {
           }),
     });
     if (outcome.kind === "done") await succeed(target, write, outcome.object);
-    else if (outcome.kind === "conflict" || (isByItem && isFailedTest(outcome))) conflict(target, base.resourceVersion);
+    else if (outcome.kind === "conflict") conflict(target, base.resourceVersion);
     else fail(target, write.desired, outcome);
   }
 
   async function send({ kind }: Target, request: ApiRequest): Promise<Outcome> {
     const beganMs = monotonicMs();
-    const outcome = await outcomeOf(api.request({ ...request, timeoutMs: requestTimeoutMs }));
+    const answer = await outcomeOf(api.request({ ...request, timeoutMs: requestTimeoutMs }));
+    const outcome: Outcome = isFailedTest(answer) ? { kind: "conflict" } : answer;
     if (request.method === "GET") reads++;
     else count(kind, outcome.kind);
     if (outcome.kind === "unavailable") gate.failed(beganMs, outcome.retryAfterMs);
