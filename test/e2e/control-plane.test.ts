@@ -90,6 +90,7 @@ describe("control plane and Envoy", function () {
     const status = control.reconciler.statuses.get("HTTPFilter team-a/half-rule");
     assert.match(JSON.stringify(status?.status), /"type":"Accepted","status":"False"/);
     assert.match(JSON.stringify(status?.status), /x-tenant/, "Envoy's own words");
+    assert.doesNotMatch(JSON.stringify(status?.status), /typed_config|goo\.gle/, "and not the whole resource");
     assert.ok(control.ads.counters.types.route.nacks <= 1, "refused once, not sent again");
     assert.ok(sent() - before <= 8, `${sent() - before} responses for one bad object`);
     await control.apply(good("2"), 2);

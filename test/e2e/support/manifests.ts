@@ -20,7 +20,7 @@ spec:
   - {name: web, port: ${port}, protocol: HTTP, allowedRoutes: {namespaces: {from: All}}}`;
 
 /** A Service of the backend's name with an EndpointSlice that holds the backends' ports on loopback. */
-export function service(name: string, backends: readonly EchoBackend[], namespace = "team-a"): string {
+export function service(name: string, backends: readonly Pick<EchoBackend, "port">[], namespace = "team-a"): string {
   const slices = backends.map(
     ({ port }, index) => `
 apiVersion: discovery.k8s.io/v1
