@@ -39,6 +39,8 @@ export async function run(options: Options, context: RunContext): Promise<number
     const gatewayClass = await prepare(lab, options, context, report);
     signal.throwIfAborted();
     before = await readClusterState(lab);
+    const old = await returnTo(lab, before);
+    if (old.length > 0) report(`removed what an earlier run had left: ${old.join(", ")}`);
     report(`ready after ${elapsed()}; running the suite with class ${gatewayClass}`);
     const code = await test(lab, options, context, { program: program ?? "", gatewayClass });
     report(`the whole run took ${elapsed()}`);
