@@ -381,6 +381,14 @@ describe("checkExtension()", () => {
           "RefusedByEnvoy typedConfig.requestRules[0].header",
         ]);
       });
+    it("refuses patterns that mean to remove them", () => {
+      const matching = (keyMatcher: object) => one({ removeOnMatch: { keyMatcher } });
+      const place = `typedConfig${at}.removeOnMatch.keyMatcher`;
+      assert.deepEqual(matching({ exact: ":path" }), [`RefusedByEnvoy ${place}.exact`]);
+      assert.deepEqual(matching({ exact: "transfer-encoding" }), [`NotSupported ${place}.exact`]);
+      assert.deepEqual(matching({ prefix: ":" }), [`RefusedByEnvoy ${place}.prefix`]);
+      assert.deepEqual(matching({ prefix: "x-internal-" }), []);
+    });
     it("refuses names that are none", () => {
       for (const key of ["x y", "x-é", "x(y)"])
         assert.deepEqual(append({ key, value: "v" }), [`InvalidValue typedConfig${at}.append.header.key`]);

@@ -30,6 +30,11 @@ export const sharedChecks: readonly MessageCheck[] = [
   }),
   checkEach(HeaderMutationSchema, ({ action }, report) => {
     if (action.case === "remove") checkChangeable(action.value, ["remove"], report);
+    const pattern = action.case === "removeOnMatch" ? action.value.keyMatcher?.matchPattern : undefined;
+    const at = ["remove_on_match", "key_matcher"];
+    if (pattern?.case === "exact") checkChangeable(pattern.value, [...at, "exact"], report);
+    if (pattern?.case === "prefix" && pattern.value.startsWith(":"))
+      report([...at, "prefix"], `may not be ${pattern.value}`);
   }),
   checkEach(KeyValueMutationSchema, ({ append, remove }, report) => {
     if (append === undefined && remove === "") report([], "needs one of: append, remove");
