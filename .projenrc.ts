@@ -59,6 +59,7 @@ new JsonFile(project, "package.json", {
     scripts: {
       projen: "node .projenrc.ts",
       generate: "node codegen/src/main.ts",
+      "gatewright-codegen": "node --conditions=source codegen/src/cli.ts",
       gatewright: "node --conditions=source operator/src/main.ts",
       demo: "npm run --silent generate && node --conditions=source test/demo/demo.ts",
       format: "biome format --write .",
@@ -168,22 +169,28 @@ const packages: readonly Package[] = [
         "./crds/*": "./src/generated/crds/*",
         "./proto/descriptors.binpb": "./src/generated/proto/descriptors.binpb",
         "./proto/*": entry("./src/generated/proto/*.ts", "./dist/generated/proto/*.js"),
+        "./rules": entry("./src/rules/index.ts", "./dist/rules/index.js"),
         "./schema": entry("./src/schema/index.ts", "./dist/schema/index.js"),
         "./*": entry("./src/generated/api/*.ts", "./dist/generated/api/*.js"),
       },
-      // Only who imports ./proto/* needs it.
-      peerDependencies: { "@bufbuild/protobuf": "^2.17.0" },
-      peerDependenciesMeta: { "@bufbuild/protobuf": { optional: true } },
+      // Only who imports ./rules needs the first, ./proto/* the second.
+      peerDependencies: { "@bufbuild/cel": "^0.6.1", "@bufbuild/protobuf": "^2.17.0" },
+      peerDependenciesMeta: { "@bufbuild/cel": { optional: true }, "@bufbuild/protobuf": { optional: true } },
       files: ["dist", "src", "!src/**/*.test.ts", "!src/**/testing"],
     },
   },
   {
     dir: "codegen",
-    description: "Go API types in; TypeScript types, CRDs and protobuf code out",
-    published: false,
+    description: "Go API types or CRDs in; TypeScript types, CRDs, validators and cdk8s constructs out",
+    published: true,
     fields: {
-      exports: { ".": entry("./src/index.ts", "./dist/index.js") },
-      dependencies: pick("@bufbuild/protobuf", "@bufbuild/protoc-gen-es", "ts-morph", "yaml"),
+      bin: { "gatewright-codegen": "./dist/cli.js" },
+      exports: { "./package.json": "./package.json" },
+      dependencies: {
+        "@gatewright/crd-types": common.version,
+        ...pick("@bufbuild/cel", "@bufbuild/protobuf", "@bufbuild/protoc-gen-es", "ts-morph", "yaml"),
+      },
+      files: ["dist", "go", "src", "!src/**/*.test.ts", "!src/**/testing", "!**/*_test.go"],
     },
   },
   {
@@ -191,7 +198,13 @@ const packages: readonly Package[] = [
     description: "cdk8s constructs for the kinds of the Gateway API, of Kubernetes and of Gatewright",
     published: true,
     fields: {
-      exports: { ".": entry("./src/index.ts", "./dist/index.js") },
+      exports: {
+        ".": entry("./src/index.ts", "./dist/index.js"),
+        "./cluster-trust-bundle-ref": entry(
+          "./src/generated/cluster-trust-bundle-ref/index.ts",
+          "./dist/generated/cluster-trust-bundle-ref/index.js",
+        ),
+      },
       dependencies: { "@gatewright/crd-types": common.version },
       peerDependencies: { cdk8s: "^2.70.0", constructs: "^10.8.0" },
       devDependencies: pick("cdk8s", "constructs"),
@@ -315,6 +328,7 @@ new JsonFile(project, ".oxlintrc.json", {
           "test/lab/**",
           "test/conformance/**",
           "image/src/main.ts",
+          "codegen/src/cli.ts",
           "codegen/src/main.ts",
           ".projenrc.ts",
           "test/support/**",

@@ -1,1 +1,1 @@
-export { ruleFaults } from "./rules.ts";
+export { ruleProblems as ruleFaults } from "@gatewright/crd-types/rules";

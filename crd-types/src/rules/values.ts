@@ -1,8 +1,12 @@
 import { type CelMap, type CelValue, celList, celMap } from "@bufbuild/cel";
-import type { Schema } from "@gatewright/crd-types/schema";
-import { type Fields, isFields } from "../checks/index.ts";
+import type { Schema } from "../schema/index.ts";
 
 export type Value = CelValue;
+
+export type Fields = Readonly<Record<string, unknown>>;
+
+export const isFields = (value: unknown): value is Fields =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
 
 /** Words that mean something in CEL: fields of such names are written otherwise in rules. */
 const reserved: ReadonlySet<string> = new Set(

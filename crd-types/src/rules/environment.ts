@@ -1,8 +1,8 @@
 import { isIP } from "node:net";
 import { type CelEnv, celEnv, celFunc, celMethod, CelScalar, listType } from "@bufbuild/cel";
 import { strings } from "@bufbuild/cel/ext";
-import { compilePattern, type Matcher } from "@gatewright/crd-types/schema";
-import { labelFaults, labelValueFaults, qualifiedNameFaults, subdomainFaults } from "../checks/index.ts";
+import { compilePattern, type Matcher } from "../schema/index.ts";
+import { labelFaults, labelValueFaults, qualifiedNameFaults, subdomainFaults } from "./names.ts";
 
 const { BOOL, DYN, STRING } = CelScalar;
 const texts = listType(STRING);

@@ -1,8 +1,7 @@
 import { isCelError, isCelList, isCelMap, parse, plan } from "@bufbuild/cel";
-import type { Path, Schema } from "@gatewright/crd-types/schema";
-import { type Fault, type Fields, faultAt, isFields } from "../checks/index.ts";
+import { formatPath, type Path, type Schema } from "../schema/index.ts";
 import { environment } from "./environment.ts";
-import { celName, compileConverter, type Value } from "./values.ts";
+import { celName, compileConverter, type Fields, isFields, type Value } from "./values.ts";
 
 /** https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.33/#validationrule-v1-apiextensions-k8s-io */
 type Rule = {
@@ -13,20 +12,31 @@ type Rule = {
   readonly reason?: string;
 };
 
+/** What a rule says of an object, in the words of the API server. */
+export type RuleProblem = {
+  /** Where in the object. */
+  readonly path: Path;
+  /** The whole sentence, path included. */
+  readonly message: string;
+};
+
+/** `detail` stands after the path, as in `spec.ports[0].port: Invalid value: 0: must be …`. */
+const problemAt = (path: Path, detail: string): RuleProblem => ({ path, message: `${formatPath(path)}: ${detail}` });
+
 type Expression = (value: Value) => unknown;
 type CompiledRule = { readonly rule: Rule; readonly holds: Expression; readonly message: Expression | undefined };
 
 /** Finds where a value breaks rules, and says so at its place. `self` is the value as rules see it, where that has been made already. */
-type Checker = (value: unknown, self: Value | undefined, path: Path, report: (fault: Fault) => void) => void;
+type Checker = (value: unknown, self: Value | undefined, path: Path, report: (problem: RuleProblem) => void) => void;
 
 /**
  * What the CEL rules of a schema (`x-kubernetes-validations`) say of an object that the schema takes, in the words of the API server.
  * Rules about changes (`oldSelf`) do not speak of an object that comes anew, and no file is ever known to be more than that.
  */
-export function ruleFaults(schema: Schema, object: Fields): readonly Fault[] {
-  const faults: Fault[] = [];
-  checkerOf(schema)?.(object, undefined, [], (fault) => faults.push(fault));
-  return faults;
+export function ruleProblems(schema: Schema, object: Fields): readonly RuleProblem[] {
+  const problems: RuleProblem[] = [];
+  checkerOf(schema)?.(object, undefined, [], (problem) => problems.push(problem));
+  return problems;
 }
 
 const checkers = new WeakMap<Schema, { readonly check: Checker | undefined }>();
@@ -105,15 +115,15 @@ function applyRules(
   self: Value,
   value: unknown,
   path: Path,
-  report: (fault: Fault) => void,
+  report: (problem: RuleProblem) => void,
 ): void {
   for (const { rule, holds, message } of rules) {
     const outcome = holds(self);
     if (outcome === true) continue;
     const at = rule.fieldPath === undefined ? path : [...path, ...fieldPathOf(rule.fieldPath)];
     if (isCelError(outcome))
-      report(faultAt(at, `Invalid value: ${outcome.message} evaluating rule: ${rule.message ?? rule.rule}`));
-    else report(faultAt(at, detailOf(rule, message?.(self), value)));
+      report(problemAt(at, `Invalid value: ${outcome.message} evaluating rule: ${rule.message ?? rule.rule}`));
+    else report(problemAt(at, detailOf(rule, message?.(self), value)));
   }
 }
 
