@@ -11,7 +11,14 @@ export const requestOf = ({ text, kind }: Case): object =>
       ? { text, builtin: true }
       : { text, schema: Object.entries(schemas).find(([name]) => name === kind)?.[1] };
 
-const builtins: ReadonlySet<string> = new Set(["ClusterTrustBundle", "ConfigMap", "EndpointSlice", "Namespace", "Secret", "Service"]);
+const builtins: ReadonlySet<string> = new Set([
+  "ClusterTrustBundle",
+  "ConfigMap",
+  "EndpointSlice",
+  "Namespace",
+  "Secret",
+  "Service",
+]);
 
 const words = [
   ..."y Y n N yes Yes YES yEs no No NO on On ON off Off OFF oN true True TRUE tRUE false False FALSE ~ null Null NULL nULL nil".split(
