@@ -1,13 +1,14 @@
 import { type Kind } from "./model.ts";
 import { docComment, header, literal } from "./text.ts";
 
-/** All files of `constructs/src/generated`, by path below it: a construct for each kind. */
+/** The files of one folder: a construct for each kind. `up` is the way from there to the hand-written sources. */
 export const emitConstructs = (
   kinds: readonly Kind[],
   docs: ReadonlyMap<string, string>,
+  up = "..",
 ): ReadonlyMap<string, string> => {
   const files = new Map<string, string>();
-  for (const kind of kinds) files.set(`${fileName(kind.kind)}.ts`, emitConstruct(kind, docs.get(kind.kind) ?? ""));
+  for (const kind of kinds) files.set(`${fileName(kind.kind)}.ts`, emitConstruct(kind, docs.get(kind.kind) ?? "", up));
   const exports = kinds.map(
     ({ kind }) => `export { ${className(kind)}, type ${className(kind)}Props } from "./${fileName(kind)}.ts";\n`,
   );
@@ -24,14 +25,14 @@ const fileName = (kind: string): string =>
     .replaceAll(/(?<=[a-z\d])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])/g, "-")
     .toLowerCase();
 
-const emitConstruct = ({ kind, group, version, module }: Kind, doc: string): string => {
+const emitConstruct = ({ kind, group, version, module }: Kind, doc: string, up: string): string => {
   const name = className(kind);
   const apiVersion = group === "" ? version : `${group}/${version}`;
   // A construct may have the name of its own interface: that is imported under another.
   return `${header}
 import type { ${kind} as Manifest } from ${literal(`@gatewright/crd-types/${module}`)};
 import type { Construct } from "constructs";
-import { KubernetesObject, type ObjectProps } from "../kubernetes-object.ts";
+import { KubernetesObject, type ObjectProps } from "${up}/kubernetes-object.ts";
 
 const identity = { apiVersion: ${literal(apiVersion)}, kind: ${literal(kind)} } as const;
 

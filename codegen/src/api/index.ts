@@ -2,8 +2,7 @@ import { mkdir, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { CodegenError, type Step } from "../step.ts";
 import { buildApitypes, readModel } from "./apitypes.ts";
-import type { Model } from "./model.ts";
-import { request } from "./modules.ts";
+import { overlayName, overlayRequest, request } from "./modules.ts";
 
 const apiFolder = "crd-types/src/generated/api";
 const crdsFolder = "crd-types/src/generated/crds";
@@ -25,17 +24,22 @@ export const apiStep: Step = {
   outputs: [apiFolder, crdsFolder, constructsFolder],
   run: async (report, stage) => {
     // Loaded when they are needed: a run that finds nothing to do should not wait for a compiler and a YAML library.
-    const [{ emitApi, emitConstructsOf, emitCrds }, { verifyApi }] = await Promise.all([
+    const [{ emitApi, emitConstructsOf, emitCrds, emitOverlayCrds }, { verifyApi }] = await Promise.all([
       import("./emit.ts"),
       import("./verify.ts"),
     ]);
-    const model = await loadModel(report);
-    const files = emitApi(model);
+    await buildApitypes(report);
+    report("reading Go packages");
+    const model = await readModel(request);
+    const overlay = await readModel(overlayRequest);
+    const files = emitApi(model, overlay);
     const problems = verifyApi(files, model.kinds);
     if (problems.length > 0) throw new CodegenError(`what was generated is not as it must be:\n${problems.join("\n")}`);
     await write(stage(apiFolder), files);
     await write(stage(crdsFolder), emitCrds(model));
+    await write(stage(crdsFolder), emitOverlayCrds(overlay, overlayName));
     await write(stage(constructsFolder), emitConstructsOf(model));
+    await write(path.join(stage(constructsFolder), overlayName), emitConstructsOf(overlay, "../.."));
     report(`${model.kinds.length} kinds, ${model.crds.length} CRDs, ${model.features.length} features`);
   },
 };
@@ -46,10 +50,4 @@ const write = async (folder: string, files: ReadonlyMap<string, string>): Promis
     await mkdir(path.dirname(target), { recursive: true });
     await writeFile(target, text);
   }
-};
-
-const loadModel = async (report: (line: string) => void): Promise<Model> => {
-  await buildApitypes(report);
-  report("reading Go packages");
-  return readModel(request);
 };

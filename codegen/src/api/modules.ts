@@ -83,6 +83,8 @@ export type Request = {
   readonly features?: string;
   /** The package that says which release of the Gateway API this is. */
   readonly bundle?: string;
+  /** A folder of crd-types/go with what the Gateway API's types have more. */
+  readonly overlay?: string;
   /** The module that holds types with a JSON form of their own, such as Time and Quantity. */
   readonly scalars: string;
 };
@@ -92,4 +94,25 @@ export const request: Request = {
   features: "sigs.k8s.io/gateway-api/pkg/features",
   bundle: "sigs.k8s.io/gateway-api/pkg/consts",
   scalars: "meta/v1",
+};
+
+/** The overlay of the Gateway API's types: the first part of the names of its modules and the folder of its CRDs. docs/adr/0011. */
+export const overlayName = "cluster-trust-bundle-ref";
+
+const overlaid = (name: string, path: string, roots: readonly string[]): ModuleRequest => ({
+  ...gateway(`${overlayName}/${name}`, path),
+  roots,
+});
+
+/** The kinds that the overlay changes, in all their versions, with what they reach. */
+export const overlayRequest: Request = {
+  modules: [
+    ...modules.filter(({ name }) => name === request.scalars),
+    overlaid("gateway/v1", "apis/v1", ["BackendTLSPolicy", "Gateway"]),
+    overlaid("gateway/v1beta1", "apis/v1beta1", ["Gateway"]),
+    overlaid("gateway/v1alpha3", "apis/v1alpha3", ["BackendTLSPolicy"]),
+  ],
+  bundle: "sigs.k8s.io/gateway-api/pkg/consts",
+  overlay: "overlays/clustertrustbundleref",
+  scalars: request.scalars,
 };

@@ -13,10 +13,12 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 
 	"gatewright.dev/codegen/internal/model"
+	"gatewright.dev/codegen/internal/overlay"
 	"gatewright.dev/codegen/internal/source"
 )
 
@@ -36,13 +38,22 @@ func run(dir string, in io.Reader, out io.Writer) error {
 	if err := decoder.Decode(&request); err != nil {
 		return fmt.Errorf("the request cannot be read: %w", err)
 	}
-	set, err := source.Load(dir, request.Packages(), source.Experimental)
+	var flags []string
+	if request.Overlay != "" {
+		amended, err := overlay.Make(dir, "sigs.k8s.io/gateway-api", filepath.Join(dir, request.Overlay))
+		if err != nil {
+			return err
+		}
+		defer func() { _ = amended.Close() }()
+		flags = amended.BuildFlags()
+	}
+	set, err := source.Load(dir, request.Packages(), source.Experimental, flags...)
 	if err != nil {
 		return err
 	}
 	standard := set
 	if paths := request.GatewayPackages(); len(paths) > 0 {
-		if standard, err = source.Load(dir, paths, source.Standard); err != nil {
+		if standard, err = source.Load(dir, paths, source.Standard, flags...); err != nil {
 			return err
 		}
 	}

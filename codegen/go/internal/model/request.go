@@ -7,6 +7,8 @@ type Request struct {
 	Features string `json:"features,omitempty"`
 	// Bundle is the package that says which release of the Gateway API this is.
 	Bundle string `json:"bundle,omitempty"`
+	// Overlay is a folder, below that of the go.mod, with what the Gateway API's types have more.
+	Overlay string `json:"overlay,omitempty"`
 	// Scalars is the module that holds types with a JSON form of their own, such as Time and Quantity.
 	Scalars string `json:"scalars"`
 }

@@ -26,12 +26,12 @@ type Set struct {
 	problems []string
 }
 
-// Load reads packages, named by import path, as the go.mod of the folder dir resolves them, and as a release channel of the
-// Gateway API shows them.
-func Load(dir string, paths []string, channel Channel) (*Set, error) {
+// Load reads packages, named by import path, as the go.mod of the folder dir resolves them, unless flags of the go command say
+// otherwise, and as a release channel of the Gateway API shows them.
+func Load(dir string, paths []string, channel Channel, flags ...string) (*Set, error) {
 	// The loader leaves generated code out unless told otherwise, and with it the Gateway API's GroupName, of which other
 	// constants are made.
-	config := &packages.Config{Dir: dir, BuildFlags: []string{"-tags="}, Fset: token.NewFileSet()}
+	config := &packages.Config{Dir: dir, BuildFlags: append([]string{"-tags="}, flags...), Fset: token.NewFileSet()}
 	roots, err := loader.LoadRootsWithConfig(config, paths...)
 	if err != nil {
 		return nil, err
