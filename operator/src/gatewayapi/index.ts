@@ -13,13 +13,17 @@ export {
   type Settings,
   type Unavailability,
 } from "./inputs.ts";
+export { parseRouteKey, routeKey, type RouteKindName } from "./route-objects.ts";
 export { statusKey } from "./status/index.ts";
 export { createTranslation, type Translation } from "./translate.ts";
 export type {
   AttachmentView,
   DesiredCondition,
   DesiredStatus,
+  FilterView,
   GatewayView,
   ListenerView,
   ParentView,
+  RankedRoute,
+  RulesView,
 } from "./views.ts";

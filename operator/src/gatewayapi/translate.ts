@@ -5,7 +5,8 @@ import { createGatewaySide } from "./gateway-side.ts";
 import type { Inputs } from "./inputs.ts";
 import { createRouteSide } from "./routes/index.ts";
 import { createStatuses } from "./status/index.ts";
-import type { AttachmentView, DesiredStatus, GatewayView } from "./views.ts";
+import type { BackendTlsView } from "./policies/index.ts";
+import type { AttachmentView, DesiredStatus, FilterView, GatewayView, RulesView } from "./views.ts";
 
 export type Translation = {
   readonly ir: Ir;
@@ -15,6 +16,12 @@ export type Translation = {
   readonly gateways: Table<GatewayView>;
   /** By `routeKey`. */
   readonly attachments: Table<AttachmentView>;
+  /** By `routeKey`, for routes with a parent of ours. */
+  readonly rules: Table<RulesView>;
+  /** By HTTPFilter key. */
+  readonly filters: Table<FilterView>;
+  /** By BackendTLSPolicy key. */
+  readonly tlsPolicies: Table<BackendTlsView>;
 };
 
 /**
@@ -42,5 +49,8 @@ export function createTranslation(graph: Graph, inputs: Inputs): Translation {
     statuses: createStatuses(graph, inputs, { ...routes, ...side, rules, filters }),
     gateways,
     attachments,
+    rules,
+    filters,
+    tlsPolicies: routes.tlsPolicies,
   };
 }

@@ -166,6 +166,8 @@ export type RulesView = {
   readonly resolvedRefs: Outcome;
   /** `partial`: some rules could not be taken and the others could (PartiallyInvalid); `problem`: none could. */
   readonly accepted: Outcome | { readonly kind: "partial"; readonly reason: string; readonly message: string };
+  /** All that both are about: conditions have room for the first few only. */
+  readonly problems?: readonly { readonly reason: string; readonly message: string }[];
   /** For routes of connections: where they go. */
   readonly tcp?: TcpProxy;
   /** Likewise, where their TLS has ended at the listener: policies say how it begins anew. */

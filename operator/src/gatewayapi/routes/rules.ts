@@ -73,10 +73,14 @@ const ruleView = ({ name }: HTTPRouteRule, routes: TranslatedRule["routes"]): Ru
 });
 
 /** What the conditions say of the rules. */
-export const verdictOf = (rules: readonly TranslatedRule[]): Pick<RulesView, "resolvedRefs" | "accepted"> => ({
-  resolvedRefs: resolvedRefs(rules),
-  accepted: accepted(rules),
-});
+export function verdictOf(rules: readonly TranslatedRule[]): Pick<RulesView, "resolvedRefs" | "accepted" | "problems"> {
+  const problems = rules.flatMap(({ invalid, unresolved }) => [...invalid, ...unresolved]);
+  return {
+    resolvedRefs: resolvedRefs(rules),
+    accepted: accepted(rules),
+    ...(problems.length > 0 && { problems }),
+  };
+}
 
 function resolvedRefs(rules: readonly TranslatedRule[]): Outcome {
   const problems = rules.flatMap(({ unresolved }) => unresolved);

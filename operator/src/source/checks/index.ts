@@ -1,4 +1,6 @@
 export { type Fault, faultAt } from "./fault.ts";
 export { type Fields, fieldsOf, isFields } from "./fields.ts";
 export { labelFaults, labelValueFaults, qualifiedNameFaults, subdomainFaults } from "./names.ts";
+export { metadataFaults } from "./metadata.ts";
+export { overlaySchemaOf } from "./overlay.ts";
 export { completeBuiltin, metadataFaultsOf, objectFaults, schemaOf } from "./object.ts";

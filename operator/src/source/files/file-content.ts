@@ -85,10 +85,10 @@ function readDocument(text: string, isBrief: boolean): Reading {
   if (parsed.kind === "problem") return { ...broken(text, parsed), isBrief };
   const { objects, problems } = readObjects(parsed.value);
   const firstLine = lineOfFirstContent(text);
-  const locate = isBrief ? () => ({ line: firstLine, lineText: "" }) : createLocator(text, firstLine);
+  const locate = isBrief ? () => ({ line: firstLine, column: 1, lineText: "" }) : createLocator(text, firstLine);
   return {
     objects: objects.map((object) => ({ ...object, line: firstLine })),
-    problems: problems.map(({ path, message, ...problem }) => {
+    problems: problems.map(({ path, rule: _, message, ...problem }) => {
       const place = locate(path);
       return { ...problem, line: place.line, message: message + hintFor(message, place) };
     }),
@@ -118,7 +118,7 @@ function broken(
 }
 
 /** Which object a text seems to mean that cannot be read: its author knows it by that name. */
-function guessObject(text: string): string | undefined {
+export function guessObject(text: string): string | undefined {
   const kind = /^kind: *(\w+)/m.exec(text)?.[1];
   if (kind === undefined || kind.endsWith("List")) return undefined;
   const metadata = /^metadata:(.*(?:\n[ \t].*)*)/m.exec(text)?.[1] ?? "";

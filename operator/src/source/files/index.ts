@@ -1,4 +1,11 @@
-export { maxFileBytes, type Place } from "./file-content.ts";
+export { decode } from "./decode.ts";
+export { guessObject, maxFileBytes, type Place } from "./file-content.ts";
 export { createFileSource, type FileSource, type FileSourceOptions } from "./file-source.ts";
+export { hintFor } from "./hints.ts";
+export { listFolder } from "./list-files.ts";
 export { type Loaded, loadFiles, loadText } from "./load-files.ts";
+export { createLocator, parseText, type Placed } from "./parse.ts";
 export { type SourceProblem } from "./problem.ts";
+export { type CustomKind, type CustomProblem, readCustom } from "./read-custom.ts";
+export { allKinds, type ObjectProblem, type ObjectRule, readObjects, type ServedKinds } from "./read-object.ts";
+export { type DocumentText, splitDocuments } from "./split.ts";

@@ -90,6 +90,7 @@ function expandedSize(value: unknown, known: Map<object, number>): number {
 export type Placed = {
   /** From 1, in the document. */
   readonly line: number;
+  readonly column: number;
   /** Text of the line, as far as it was looked at. */
   readonly lineText: string;
   /** How a scalar is written. */
@@ -101,7 +102,7 @@ export type Placed = {
  * asked; a large one is not, and its first line must do.
  */
 export function createLocator(text: string, firstLine = lineOfFirstContent(text)): (path: Path) => Placed {
-  const nowhere: Placed = { line: firstLine, lineText: "" };
+  const nowhere: Placed = { line: firstLine, column: 1, lineText: "" };
   let read: { readonly root: unknown; readonly lines: LineCounter } | undefined;
   return (path) => {
     if (text.length > maxLocatedLength) return nowhere;
@@ -111,7 +112,8 @@ export function createLocator(text: string, firstLine = lineOfFirstContent(text)
     const start = text.lastIndexOf("\n", offset - 1) + 1;
     const end = text.indexOf("\n", offset);
     const lineText = text.slice(start, end === -1 ? undefined : end);
-    return { line: read.lines.linePos(offset).line, lineText, ...(source === undefined ? {} : { source }) };
+    const { line, col: column } = read.lines.linePos(offset);
+    return { line, column, lineText, ...(source === undefined ? {} : { source }) };
   };
 }
 

@@ -1,0 +1,31 @@
+import { applyDefaults, formatPath, type Schema, unknownFields, validate } from "@gatewright/crd-types/schema";
+import { type Fault, type Fields, fieldsOf, metadataFaults } from "../checks/index.ts";
+import { ruleFaults } from "../rules/index.ts";
+import type { ObjectProblem, ObjectRule } from "./read-object.ts";
+
+/** A kind of which nothing is known but its CustomResourceDefinition. */
+export type CustomKind = { readonly schema: Schema; readonly isNamespaced: boolean };
+
+export type CustomProblem = Pick<ObjectProblem, "severity" | "rule" | "field" | "path" | "message">;
+
+/** What the API server would say of a custom resource. Paths are those in the object. */
+export function readCustom(object: Fields, { schema, isNamespaced }: CustomKind): readonly CustomProblem[] {
+  const { status: _, ...given } = object;
+  const problems: CustomProblem[] = [];
+  const note = (rule: ObjectRule, faults: readonly Fault[]): boolean => {
+    for (const { path, message, isWarning } of faults)
+      problems.push({
+        severity: isWarning === true ? "warning" : "error",
+        rule,
+        field: formatPath(path),
+        path,
+        message,
+      });
+    return problems.every(({ severity }) => severity === "warning");
+  };
+  if (!note("metadata", metadataFaults(given, { isNamespaced }))) return problems;
+  const defaulted = applyDefaults(schema, given);
+  note("unknown-field", unknownFields(schema, given));
+  if (note("schema", validate(schema, defaulted))) note("cel", ruleFaults(schema, fieldsOf(defaulted)));
+  return problems;
+}
