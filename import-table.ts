@@ -19,6 +19,7 @@ const operatorFolders = [
   "writer",
   "standalone",
   "operator",
+  "check",
   "cli",
 ] as const;
 type OperatorFolder = (typeof operatorFolders)[number];
@@ -77,8 +78,14 @@ const importTable: Record<OperatorFolder, { folders: readonly OperatorFolder[]; 
     folders: ["ir", "lib", "store", "source", "gatewayapi", "xds", "ads", "reconcile", "writer"],
     libraries: ["@gatewright/crd-types", "yaml"],
   },
+  check: {
+    folders: ["ir", "lib", "store", "kubernetes", "source", "gatewayapi", "xds", "standalone"],
+    libraries: ["@gatewright/crd-types"],
+  },
   operator: {
-    folders: operatorFolders.filter((name) => name !== "standalone" && name !== "cli" && name !== "operator"),
+    folders: operatorFolders.filter(
+      (name) => name !== "standalone" && name !== "check" && name !== "cli" && name !== "operator",
+    ),
     libraries: ["@gatewright/crd-types", "@grpc/grpc-js"],
   },
   cli: {

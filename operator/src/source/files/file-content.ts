@@ -88,7 +88,8 @@ function readDocument(text: string, isBrief: boolean): Reading {
   const locate = isBrief ? () => ({ line: firstLine, column: 1, lineText: "" }) : createLocator(text, firstLine);
   return {
     objects: objects.map((object) => ({ ...object, line: firstLine })),
-    problems: problems.map(({ path, rule: _, message, ...problem }) => {
+    problems: problems.map((each) => {
+      const { path, rule: _, message, ...problem } = each;
       const place = locate(path);
       return { ...problem, line: place.line, message: message + hintFor(message, place) };
     }),
