@@ -60,7 +60,7 @@ export type ReadResult = {
 
 /** How a cluster has the kinds that are read. */
 export type ServedKinds = {
-  readonly schemaOf: (kind: StoredKind) => Schema;
+  readonly schemaOf: (kind: StoredKind, object: Fields) => Schema;
   /** Names of the versions in which it takes objects; none: it does not have the kind. */
   readonly versionsOf: (kind: StoredKind) => readonly string[];
 };
@@ -141,7 +141,7 @@ function readStored(kind: StoredKind, given: Fields, path: Path, { schemaOf: sch
     path: [...path, ...at],
     message,
   });
-  const { whole, faults } = judge(kind, given, schemaFor(kind));
+  const { whole, faults } = judge(kind, given, schemaFor(kind, given));
   const objects = whole === undefined ? [] : [{ kind, key: keyOf(whole), object: whole }];
   return { objects, problems: faults.map(problemOf) };
 }
