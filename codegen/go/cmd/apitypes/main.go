@@ -51,6 +51,7 @@ func run(dir string, in io.Reader, out io.Writer) error {
 	if err != nil {
 		return err
 	}
+	set.Lenient = request.LenientMarkers
 	standard := set
 	if paths := request.GatewayPackages(); len(paths) > 0 {
 		if standard, err = source.Load(dir, paths, source.Standard, flags...); err != nil {

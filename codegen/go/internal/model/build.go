@@ -22,6 +22,7 @@ func Build(set, standard *source.Set, request Request) (*Model, []string) {
 		modules:  map[string]*module{},
 		found:    map[ident]*Type{},
 		scalars:  request.Scalars,
+		open:     request.Open,
 	}
 	for _, wanted := range request.Modules {
 		pkg := set.Roots[wanted.Package]
@@ -29,7 +30,7 @@ func Build(set, standard *source.Set, request Request) (*Model, []string) {
 		if wanted.Group != "" {
 			group = groupVersion{Group: wanted.Group, Version: path.Base(wanted.Package)}
 		}
-		if group.Version == "" {
+		if group.Version == "" && !b.open {
 			b.problem(pkg, token.NoPos, "the package has no +groupName marker, and the table of modules gives no group")
 		}
 		b.modules[wanted.Package] = &module{ModuleRequest: wanted, pkg: pkg, group: group}
@@ -37,14 +38,18 @@ func Build(set, standard *source.Set, request Request) (*Model, []string) {
 	for _, wanted := range request.Modules {
 		b.seed(b.modules[wanted.Package])
 	}
+	b.needScalars()
 	for len(b.queue) > 0 {
 		next := b.queue[0]
 		b.queue = b.queue[1:]
 		b.describe(next)
 	}
-	result := &Model{Features: []Feature{}, FeatureConstants: []Constant{}}
+	result := &Model{Features: []Feature{}, FeatureConstants: []Constant{}, Warnings: set.Warnings()}
 	for _, wanted := range request.Modules {
 		result.Modules = append(result.Modules, b.finish(b.modules[wanted.Package]))
+	}
+	for _, reached := range b.reached {
+		result.Modules = append(result.Modules, b.finish(reached))
 	}
 	result.Kinds = b.kinds(request)
 	result.CRDs, result.Schemas = b.definitions(request, result.Kinds)
@@ -61,6 +66,8 @@ type module struct {
 	ModuleRequest
 	pkg   *loader.Package
 	group groupVersion
+	// isReached tells that nobody asked for the package, but that types led to it.
+	isReached bool
 }
 
 // ident is a type by package and name.
@@ -72,6 +79,8 @@ type builder struct {
 	found         map[ident]*Type
 	queue         []ident
 	scalars       string
+	open          bool
+	reached       []*module
 	problems      []string
 }
 
@@ -125,7 +134,12 @@ func (b *builder) describe(id ident) {
 			return
 		}
 		if origin == m && originInfo == info {
-			if hasMethod(object.Type(), "MarshalJSON") {
+			if b.open {
+				if ref := markedRef(info.Markers); ref != nil && hasMethod(object.Type(), "MarshalJSON") {
+					described.Alias = ref
+					return
+				}
+			} else if hasMethod(object.Type(), "MarshalJSON") {
 				b.problem(m.pkg, info.RawSpec.Pos(), "%s has a JSON form of its own, which is not known here", id.name)
 				return
 			}
@@ -167,7 +181,7 @@ func (b *builder) origin(m *module, info *markers.TypeInfo) (*module, *markers.T
 		b.problem(m.pkg, info.RawSpec.Pos(), "%s is declared in a way that is not known here", info.Name)
 		return nil, nil
 	}
-	other := b.modules[named.Obj().Pkg().Path()]
+	other := b.moduleOf(named.Obj())
 	if other == nil {
 		b.problem(m.pkg, info.RawSpec.Pos(), "%s is in a package that has no module", named)
 		return nil, nil

@@ -42,7 +42,7 @@ func (b *builder) constant(m *module, name *ast.Ident, doc *ast.CommentGroup) (C
 	if !ok || !object.Exported() {
 		return Constant{}, false
 	}
-	if named, ok := types.Unalias(object.Type()).(*types.Named); ok && len(m.Roots) > 0 {
+	if named, ok := types.Unalias(object.Type()).(*types.Named); ok && (m.isReached || len(m.Roots) > 0) {
 		if b.found[ident{m.Package, named.Obj().Name()}] == nil {
 			return Constant{}, false
 		}

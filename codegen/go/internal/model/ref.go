@@ -106,7 +106,7 @@ func (b *builder) basicRef(m *module, pos token.Pos, t *types.Basic) Ref {
 }
 
 func (b *builder) isModuleType(object *types.TypeName) bool {
-	return object.Pkg() != nil && b.modules[object.Pkg().Path()] != nil
+	return b.moduleOf(object) != nil
 }
 
 func (b *builder) named(object *types.TypeName) Ref {

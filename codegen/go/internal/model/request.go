@@ -9,6 +9,10 @@ type Request struct {
 	Bundle string `json:"bundle,omitempty"`
 	// Overlay is a folder, below that of the go.mod, with what the Gateway API's types have more.
 	Overlay string `json:"overlay,omitempty"`
+	// Open lets every package that types reach become a module by itself.
+	Open bool `json:"open,omitempty"`
+	// LenientMarkers takes markers without effect for warnings.
+	LenientMarkers bool `json:"lenientMarkers,omitempty"`
 	// Scalars is the module that holds types with a JSON form of their own, such as Time and Quantity.
 	Scalars string `json:"scalars"`
 }

@@ -65,6 +65,12 @@ func (b *builder) field(m *module, owner *markers.TypeInfo, field markers.FieldI
 			out.ListMapKeys = append(out.ListMapKeys, string(key))
 		}
 	}
+	if b.open {
+		if ref := markedRef(field.Markers); ref != nil {
+			out.Type = *ref
+		}
+		out.Nullable = field.Markers.Get("nullable") != nil
+	}
 	if values := fieldEnum(field); values != nil {
 		b.narrow(m, &out.Type, values)
 	}

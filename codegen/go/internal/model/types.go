@@ -13,6 +13,8 @@ type Model struct {
 	CRDs             []CRD      `json:"crds"`
 	// Schemas are the OpenAPI schemas of kinds, as in CRDs, by kind and without descriptions.
 	Schemas map[string]json.RawMessage `json:"schemas"`
+	// Warnings are markers without effect, where those are let pass.
+	Warnings []string `json:"warnings,omitempty"`
 }
 
 // Module is one Go package, which becomes one TypeScript module.
@@ -59,6 +61,7 @@ type Field struct {
 	Doc          string          `json:"doc"`
 	Type         Ref             `json:"type"`
 	Optional     bool            `json:"optional"`
+	Nullable     bool            `json:"nullable,omitempty"`
 	Experimental bool            `json:"experimental,omitempty"`
 	Default      json.RawMessage `json:"default,omitempty"`
 	ListMapKeys  []string        `json:"listMapKeys,omitempty"`

@@ -22,8 +22,10 @@ type Set struct {
 	// Roots are the requested packages by import path.
 	Roots   map[string]*loader.Package
 	Channel Channel
-	// problems are markers without effect.
-	problems []string
+	// Lenient takes markers without effect for warnings: their author is somebody else.
+	Lenient bool
+	// markers are those without effect.
+	markers []string
 }
 
 // Load reads packages, named by import path, as the go.mod of the folder dir resolves them, unless flags of the go command say
@@ -78,7 +80,10 @@ func Load(dir string, paths []string, channel Channel, flags ...string) (*Set, e
 // Problems lists what controller-tools found wrong in the packages, one a line, with file and line.
 func (s *Set) Problems() []string {
 	seen := map[string]bool{}
-	problems := slices.Clone(s.problems)
+	var problems []string
+	if !s.Lenient {
+		problems = slices.Clone(s.markers)
+	}
 	raw := make([]*packages.Package, 0, len(s.Roots))
 	for _, root := range s.Roots {
 		raw = append(raw, root.Package)
@@ -101,8 +106,16 @@ func (s *Set) Problems() []string {
 	return problems
 }
 
+// Warnings lists what a lenient set lets pass.
+func (s *Set) Warnings() []string {
+	if !s.Lenient {
+		return nil
+	}
+	return slices.Sorted(slices.Values(s.markers))
+}
+
 func (s *Set) checkMarkers(files *token.FileSet, pkg string, file *ast.File) {
 	for _, problem := range marker.Check(s.Parser.Collector.Registry, pkg, files.Position(file.Pos()).Filename, file) {
-		s.problems = append(s.problems, files.Position(problem.Pos).String()+": "+problem.Message)
+		s.markers = append(s.markers, files.Position(problem.Pos).String()+": "+problem.Message)
 	}
 }

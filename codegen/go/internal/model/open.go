@@ -1,0 +1,115 @@
+package model
+
+import (
+	"go/token"
+	"go/types"
+
+	crdmarkers "sigs.k8s.io/controller-tools/pkg/crd/markers"
+	"sigs.k8s.io/controller-tools/pkg/loader"
+	"sigs.k8s.io/controller-tools/pkg/markers"
+)
+
+// moduleOf is the module in which a type is declared, nil if there is none. In an open model a package becomes a module when a
+// type leads to it.
+func (b *builder) moduleOf(object *types.TypeName) *module {
+	if object.Pkg() == nil {
+		return nil
+	}
+	path := object.Pkg().Path()
+	if known := b.modules[path]; known != nil || !b.open {
+		return known
+	}
+	if pkg := b.findPackage(path); pkg != nil {
+		return b.reach(pkg)
+	}
+	return nil
+}
+
+func (b *builder) reach(pkg *loader.Package) *module {
+	b.set.Parser.NeedPackage(pkg)
+	pkg.NeedTypesInfo()
+	name := pkg.PkgPath
+	if name == metaPackage {
+		name = b.scalars
+	}
+	m := &module{
+		ModuleRequest: ModuleRequest{Name: name, Package: pkg.PkgPath, Source: sourceKubernetes},
+		pkg:           pkg,
+		group:         b.set.Parser.GroupVersions[pkg],
+		isReached:     true,
+	}
+	b.modules[pkg.PkgPath] = m
+	b.reached = append(b.reached, m)
+	return m
+}
+
+// findPackage looks for a package among all that the requested ones import.
+func (b *builder) findPackage(path string) *loader.Package {
+	seen := map[string]bool{}
+	var visit func(pkg *loader.Package) *loader.Package
+	visit = func(pkg *loader.Package) *loader.Package {
+		if pkg.PkgPath == path {
+			return pkg
+		}
+		if seen[pkg.PkgPath] {
+			return nil
+		}
+		seen[pkg.PkgPath] = true
+		for _, imported := range pkg.Imports() {
+			if found := visit(imported); found != nil {
+				return found
+			}
+		}
+		return nil
+	}
+	for _, root := range b.set.Roots {
+		if found := visit(root); found != nil {
+			return found
+		}
+	}
+	return nil
+}
+
+// needScalars sees to it that an open model has the module of the scalars, which is that of metadata too.
+func (b *builder) needScalars() {
+	if !b.open || b.modules[metaPackage] != nil {
+		return
+	}
+	pkg := b.findPackage(metaPackage)
+	if pkg == nil {
+		for _, root := range b.set.Roots {
+			b.problem(root, token.NoPos, "no package imports %s, so there are no kinds of objects here", metaPackage)
+			return
+		}
+		return
+	}
+	m := b.reach(pkg)
+	for _, name := range []string{"ObjectMeta", "ListMeta", "Condition"} {
+		b.need(ident{m.Package, name})
+	}
+}
+
+// markedRef is the type that markers give to a field or to a type with a JSON form of its own, nil if they say nothing.
+func markedRef(values markers.MarkerValues) *Ref {
+	if values.Get("kubebuilder:validation:Schemaless") != nil {
+		return &Ref{Kind: RefUnknown}
+	}
+	if values.Get("kubebuilder:validation:XIntOrString") != nil {
+		return &Ref{Kind: RefIntOrString}
+	}
+	marker, ok := values.Get("kubebuilder:validation:Type").(crdmarkers.Type)
+	if !ok {
+		return nil
+	}
+	switch string(marker) {
+	case "string":
+		return &Ref{Kind: RefString}
+	case "integer", "number":
+		return &Ref{Kind: RefNumber}
+	case "boolean":
+		return &Ref{Kind: RefBoolean}
+	case "object":
+		return &Ref{Kind: RefObject}
+	}
+	return &Ref{Kind: RefUnknown}
+}
