@@ -47,7 +47,11 @@ func run(dir string, in io.Reader, out io.Writer) error {
 		defer func() { _ = amended.Close() }()
 		flags = amended.BuildFlags()
 	}
-	set, err := source.Load(dir, request.Packages(), source.Experimental, flags...)
+	channel := source.Experimental
+	if request.Open {
+		channel = source.None
+	}
+	set, err := source.Load(dir, request.Packages(), channel, flags...)
 	if err != nil {
 		return err
 	}

@@ -12,10 +12,14 @@ import (
 	"sigs.k8s.io/controller-tools/pkg/markers"
 )
 
-// Register adds those markers that controller-tools does not know, but that decide how a type is described.
-func Register(into *markers.Registry) error {
+// Register adds those markers that controller-tools does not know, but that decide how a type is described. Whether `+enum` binds a
+// schema is for the caller to say: it does for the API server's own kinds, and does not for controller-gen.
+func Register(into *markers.Registry, enumsBind bool) error {
 	if err := into.Define("genclient:nonNamespaced", markers.DescribesType, struct{}{}); err != nil {
 		return err
+	}
+	if !enumsBind {
+		return into.Define("enum", markers.DescribesType, struct{}{})
 	}
 	return into.Define("enum", markers.DescribesType, ConstantsOnly{})
 }

@@ -33,10 +33,16 @@ func Build(set, standard *source.Set, request Request) (*Model, []string) {
 		if group.Version == "" && !b.open {
 			b.problem(pkg, token.NoPos, "the package has no +groupName marker, and the table of modules gives no group")
 		}
-		b.modules[wanted.Package] = &module{ModuleRequest: wanted, pkg: pkg, group: group}
+		m := &module{ModuleRequest: wanted, pkg: pkg, group: group}
+		b.modules[wanted.Package] = m
+		if b.open {
+			b.nameModule(m)
+		}
 	}
 	for _, wanted := range request.Modules {
-		b.seed(b.modules[wanted.Package])
+		if m := b.modules[wanted.Package]; !m.isReached {
+			b.seed(m)
+		}
 	}
 	b.needScalars()
 	for len(b.queue) > 0 {

@@ -17,7 +17,7 @@ import (
 // The type is closed when a marker says so. Otherwise its constants are what is well known, and other values are valid too:
 // a condition may carry a reason of the implementation's own.
 func (b *builder) enumOf(m *module, info *markers.TypeInfo, basic *types.Basic) *Enum {
-	values, closed := typeEnum(info)
+	values, closed := typeEnum(info, b.open)
 	for _, value := range marker.Constants(m.pkg.Types, info.Name) {
 		values = appendValue(values, encodeConstant(value.Val()))
 	}
@@ -32,9 +32,9 @@ func (b *builder) enumOf(m *module, info *markers.TypeInfo, basic *types.Basic) 
 }
 
 // typeEnum reads the markers of a type that make it an enum.
-func typeEnum(info *markers.TypeInfo) ([]json.RawMessage, bool) {
+func typeEnum(info *markers.TypeInfo, asControllerGen bool) ([]json.RawMessage, bool) {
 	var values []json.RawMessage
-	closed := info.Markers.Get("enum") != nil || info.Markers.Get("k8s:enum") != nil
+	closed := !asControllerGen && (info.Markers.Get("enum") != nil || info.Markers.Get("k8s:enum") != nil)
 	if enum, ok := info.Markers.Get("kubebuilder:validation:Enum").(crdmarkers.Enum); ok {
 		closed = true
 		values = encodeAll(enum)

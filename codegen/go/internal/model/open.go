@@ -25,6 +25,21 @@ func (b *builder) moduleOf(object *types.TypeName) *module {
 	return nil
 }
 
+// nameModule calls a module by its group and version. A package without a group holds no kinds, only what others may reach.
+func (b *builder) nameModule(m *module) {
+	m.Name, m.Source = m.Package, sourceGatewright
+	m.isReached = m.group.Group == ""
+	if m.isReached {
+		return
+	}
+	m.Name, m.Kinds = m.group.String(), true
+	for _, other := range b.modules {
+		if other != m && other.Name == m.Name {
+			b.problem(m.pkg, token.NoPos, "%s holds %s too: name the packages to read with --packages", other.Package, m.Name)
+		}
+	}
+}
+
 func (b *builder) reach(pkg *loader.Package) *module {
 	b.set.Parser.NeedPackage(pkg)
 	pkg.NeedTypesInfo()

@@ -12,6 +12,8 @@ type Channel string
 const (
 	Standard     Channel = "standard"
 	Experimental Channel = "experimental"
+	// None is for packages that are not the Gateway API's: they are read as controller-gen reads them.
+	None Channel = ""
 )
 
 // validationTag is a tag of the Gateway API that stands for a marker in one release channel:

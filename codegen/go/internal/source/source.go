@@ -46,7 +46,7 @@ func Load(dir string, paths []string, channel Channel, flags ...string) (*Set, e
 	if err := generator.RegisterMarkers(parser.Collector.Registry); err != nil {
 		return nil, err
 	}
-	if err := marker.Register(parser.Collector.Registry); err != nil {
+	if err := marker.Register(parser.Collector.Registry, channel != None); err != nil {
 		return nil, err
 	}
 	crd.AddKnownTypes(parser)
@@ -68,7 +68,9 @@ func Load(dir string, paths []string, channel Channel, flags ...string) (*Set, e
 		for _, file := range root.Syntax {
 			set.checkMarkers(config.Fset, root.PkgPath, file)
 		}
-		applyTags(root.Syntax, channel)
+		if channel != None {
+			applyTags(root.Syntax, channel)
+		}
 	}
 	for _, root := range roots {
 		parser.NeedPackage(root)
