@@ -16,6 +16,11 @@ describe("parseArguments()", () => {
     assert.deepEqual(parse("--channel experimental"), { kind: "crds", channel: "experimental" });
     assert.deepEqual(parse("crds --channel experimental"), { kind: "crds", channel: "experimental" });
     assert.deepEqual(parse("install --help"), { kind: "help" });
+    assert.deepEqual(parse("--channel experimental --overlay cluster-trust-bundle-ref"), {
+      kind: "crds",
+      channel: "experimental",
+      overlay: "cluster-trust-bundle-ref",
+    });
   });
 
   it("installs with safe defaults, or as it is told to", () => {
@@ -40,6 +45,8 @@ describe("parseArguments()", () => {
       "install more --image i": /^no command install more/,
       remove: /^no command remove: there are crds and install$/,
       "--channel beta": /^--channel beta: it must be one of standard, experimental$/,
+      "--overlay more": /^--overlay more: it must be cluster-trust-bundle-ref$/,
+      "--overlay cluster-trust-bundle-ref": /^--overlay needs --channel experimental$/,
       "--replicas 3": /^--replicas is an option of install$/,
       "install --image i --replicas 0": /^--replicas 0: /,
       "install --image i --namespace A": /^--namespace A: /,

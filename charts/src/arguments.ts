@@ -1,16 +1,17 @@
 import { parseArgs } from "node:util";
-import { type Channel, channels } from "./crds.ts";
+import { type Channel, channels, type Overlay, overlays } from "./crds.ts";
 import type { OperatorOptions } from "./operator-options.ts";
 
 /** What to print. */
 export type Arguments =
   | { readonly kind: "help" }
   | { readonly kind: "wrong"; readonly message: string }
-  | { readonly kind: "crds"; readonly channel: Channel }
+  | { readonly kind: "crds"; readonly channel: Channel; readonly overlay?: Overlay }
   | {
       readonly kind: "install";
       /** Undefined: without definitions. */
       readonly channel?: Channel;
+      readonly overlay?: Overlay;
       readonly operator: OperatorOptions;
       readonly guard: boolean;
     };
@@ -35,6 +36,7 @@ kubectl looks up all kinds before it applies anything: where the definitions are
 
 Options:
   --channel NAME   the Gateway API's release channel, ${channels.join(" or ")} (default ${defaults.channel})
+  --overlay NAME   definitions with more than was released: ${overlays.join(", ")} (for --channel experimental only)
   --help           this text
 
 Options of install:
@@ -50,6 +52,7 @@ Options of install:
 
 const options = {
   channel: { type: "string", default: defaults.channel },
+  overlay: { type: "string" },
   help: { type: "boolean", default: false },
   image: { type: "string" },
   namespace: { type: "string", default: defaults.namespace },
@@ -77,16 +80,22 @@ export function parseArguments(args: readonly string[]): Arguments {
     return wrong(`no command ${positionals.join(" ")}: there are crds and install`);
   const channel = channels.find((name) => name === values.channel);
   if (channel === undefined) return wrong(`--channel ${values.channel}: it must be one of ${channels.join(", ")}`);
+  const overlay = overlays.find((name) => name === values.overlay);
+  if (values.overlay !== undefined && overlay === undefined)
+    return wrong(`--overlay ${values.overlay}: it must be ${overlays.join(" or ")}`);
+  if (overlay !== undefined && channel !== "experimental") return wrong("--overlay needs --channel experimental");
   if (command === "crds") {
-    const given = tokens.find((token) => token.kind === "option" && token.name !== "channel");
-    return given?.kind === "option" ? wrong(`--${given.name} is an option of install`) : { kind: "crds", channel };
+    const given = tokens.find((token) => token.kind === "option" && !["channel", "overlay"].includes(token.name));
+    return given?.kind === "option"
+      ? wrong(`--${given.name} is an option of install`)
+      : { kind: "crds", channel, ...(overlay !== undefined && { overlay }) };
   }
-  return install(values, channel);
+  return install(values, channel, overlay);
 }
 
 type Values = ReturnType<typeof parseArgs<{ options: typeof options }>>["values"];
 
-function install(values: Values, channel: Channel): Arguments {
+function install(values: Values, channel: Channel, overlay: Overlay | undefined): Arguments {
   const { image, namespace, replicas } = values;
   if (image === undefined) return wrong("install needs --image");
   if (!/^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/.test(namespace)) return wrong(`--namespace ${namespace}: it is no name`);
@@ -96,7 +105,7 @@ function install(values: Values, channel: Channel): Arguments {
   return {
     kind: "install",
     guard: !values["no-guard"],
-    ...(!values["no-crds"] && { channel }),
+    ...(!values["no-crds"] && { channel, ...(overlay !== undefined && { overlay }) }),
     operator: {
       image,
       namespace,

@@ -25,6 +25,21 @@ describe("Crds", () => {
     assert.ok([...standard.keys()].every((name) => experimental.has(name)));
     assert.ok(experimental.size > standard.size);
   });
+
+  it("has the definitions of an overlay in place of those of the same name, and marks them", () => {
+    const objects: Synthesized[] = Testing.synth(
+      new Crds(Testing.app(), "crds", "experimental", "cluster-trust-bundle-ref"),
+    );
+    const names = objects.map(({ metadata }) => metadata.name);
+    assert.deepEqual([...new Set(names)], names);
+    assert.deepEqual(names.toSorted(), [...namesOf("experimental").keys()].toSorted());
+    const marked = objects.filter(({ metadata }) => metadata.annotations?.["gatewright.dev/overlay"] !== undefined);
+    assert.deepEqual(marked.map(({ metadata }) => metadata.name).toSorted(), [
+      "backendtlspolicies.gateway.networking.k8s.io",
+      "gateways.gateway.networking.k8s.io",
+    ]);
+    assert.ok(marked.every((definition) => JSON.stringify(definition).includes('"clusterTrustBundleRef"')));
+  });
 });
 
 describe("UserRoles", () => {

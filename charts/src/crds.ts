@@ -9,13 +9,21 @@ export type Channel = "standard" | "experimental";
 
 export const channels: readonly Channel[] = ["standard", "experimental"];
 
-/** The CustomResourceDefinitions of the Gateway API, as its release ships them, and ours. */
+/** Definitions of the Gateway API with more in them than was released, over the experimental channel: docs/adr/0011. */
+export type Overlay = "cluster-trust-bundle-ref";
+
+export const overlays: readonly Overlay[] = ["cluster-trust-bundle-ref"];
+
+/** The CustomResourceDefinitions of the Gateway API, as its release ships them unless there is an overlay, and ours. */
 export class Crds extends Chart {
-  constructor(scope: Construct, id: string, channel: Channel) {
+  constructor(scope: Construct, id: string, channel: Channel, overlay?: Overlay) {
     super(scope, id);
-    for (const folder of [channel, "gatewright"]) {
-      for (const definition of readFolder(folder)) new ApiObject(this, definition.metadata.name, definition);
-    }
+    const folders = [channel, ...(overlay === undefined ? [] : [overlay]), "gatewright"];
+    const definitions = folders
+      .flatMap(readFolder)
+      .map((definition) => [definition.metadata.name, definition] as const);
+    // Where an overlay has one of the same name, it stands in its place.
+    for (const [name, definition] of new Map(definitions)) new ApiObject(this, name, definition);
   }
 }
 

@@ -1,4 +1,4 @@
-export { type Channel, channels, Crds } from "./crds.ts";
+export { type Channel, channels, Crds, type Overlay, overlays } from "./crds.ts";
 export { Operator } from "./operator.ts";
 export { OperatorGuard } from "./operator-guard.ts";
 export { type OperatorOptions } from "./operator-options.ts";

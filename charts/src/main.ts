@@ -22,7 +22,7 @@ function main(): number {
 /** In the order in which a cluster takes them: the namespace before what is in it, definitions before objects of their kinds. */
 function chartsOf(parsed: Extract<Arguments, { kind: "crds" | "install" }>): readonly Chart[] {
   const app = new App();
-  const definitions = parsed.channel === undefined ? [] : [new Crds(app, "crds", parsed.channel)];
+  const definitions = parsed.channel === undefined ? [] : [new Crds(app, "crds", parsed.channel, parsed.overlay)];
   const roles = new UserRoles(app, "user-roles");
   if (parsed.kind === "crds") return [...definitions, roles];
   const { operator, guard } = parsed;

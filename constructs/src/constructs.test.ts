@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { kinds } from "@gatewright/crd-types";
 import { Testing } from "cdk8s";
+import { BackendTlsPolicy } from "@gatewright/constructs/cluster-trust-bundle-ref";
 import * as constructs from "./index.ts";
 
 describe("constructs", () => {
@@ -51,5 +52,22 @@ describe("constructs", () => {
       ),
     );
     assert.deepEqual(byKind, new Map(Object.values(kinds).map(({ kind, apiVersion }) => [kind, apiVersion])));
+  });
+});
+
+describe("constructs of the overlay", () => {
+  it("take the field that it adds, and are otherwise the same", () => {
+    const chart = Testing.chart();
+    const spec = {
+      targetRefs: [{ group: "", kind: "Service", name: "db" }],
+      validation: { hostname: "db.example.com", clusterTrustBundleRef: { name: "example.com:internal:v1" } },
+    };
+    new BackendTlsPolicy(chart, "db", { metadata: { name: "db" }, spec });
+    assert.deepEqual(Testing.synth(chart), [
+      { apiVersion: "gateway.networking.k8s.io/v1", kind: "BackendTLSPolicy", metadata: { name: "db" }, spec },
+    ]);
+    assert.equal(BackendTlsPolicy.apiVersion, constructs.BackendTlsPolicy.apiVersion);
+    // @ts-expect-error as released, a policy has no such field
+    constructs.BackendTlsPolicy.manifest({ metadata: { name: "db" }, spec });
   });
 });

@@ -4,7 +4,15 @@ import { schemas } from "@gatewright/crd-types/schemas";
 import { type ExtensionCheck, type Inputs, type Placement, proxyKeyOf } from "../../operator/src/gatewayapi/index.ts";
 import type { ProxyState, Refusal, Unavailability } from "../../operator/src/gatewayapi/inputs.ts";
 import { createGraph, deepEqual, type Graph, type Source } from "../../operator/src/lib/index.ts";
-import { type Change, createStore, keyOf, storedKindOf, storedKinds } from "../../operator/src/store/index.ts";
+import { overlaySchemaOf } from "../../operator/src/source/checks/index.ts";
+import {
+  type Change,
+  createStore,
+  isStoredKind,
+  keyOf,
+  storedKindOf,
+  storedKinds,
+} from "../../operator/src/store/index.ts";
 import { parseDocuments } from "./golden.ts";
 
 /** An object as a file has it. */
@@ -100,7 +108,8 @@ export function admit(document: unknown): Manifest {
   const name = Object.values(kinds).find(
     ({ kind, apiVersion }) => kind === object.kind && apiVersion === object.apiVersion,
   );
-  const schema = name && Object.entries(schemas).find(([id]) => id === name.id)?.[1];
+  const schema =
+    name && (overlaySchemaFor(name.id, object) ?? Object.entries(schemas).find(([id]) => id === name.id)?.[1]);
   const { generation = 1 } = object.metadata;
   const whole = { ...object, metadata: { ...object.metadata, generation } };
   if (schema === undefined) return whole;
@@ -112,6 +121,9 @@ export function admit(document: unknown): Manifest {
     );
   return asManifest(defaulted);
 }
+
+const overlaySchemaFor = (kind: string, object: Manifest) =>
+  isStoredKind(kind) ? overlaySchemaOf(kind, object) : undefined;
 
 function asManifest(document: unknown): Manifest {
   if (!isManifest(document)) throw new Error(`no object: ${JSON.stringify(document)}`);

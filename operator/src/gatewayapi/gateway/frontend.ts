@@ -1,3 +1,4 @@
+import type { FrontendTLSValidation as OverlaidValidation } from "@gatewright/crd-types/cluster-trust-bundle-ref/gateway/v1";
 import {
   AllowInsecureFallback,
   BackendTLSPolicyReasonInvalidKind,
@@ -17,7 +18,13 @@ import type { Graph, Table } from "../../lib/index.ts";
 import { isTrue, type Problem } from "../conditions.ts";
 import { listed } from "../messages.ts";
 import type { Grants } from "../refs/index.ts";
-import { type Authorities, authorityKey, type AuthorityProblem, type AuthorityRef } from "../trust/index.ts";
+import {
+  type Authorities,
+  authorityKey,
+  type AuthorityProblem,
+  type AuthorityRef,
+  bundleRefOf,
+} from "../trust/index.ts";
 import type { DesiredCondition } from "../views.ts";
 
 /** What a Gateway asks of the clients that connect to one of its ports by TLS. */
@@ -102,13 +109,14 @@ function statedBy({ spec }: Gateway): readonly FrontendTLSValidation[] {
   );
 }
 
-const refsOf = ({ caCertificateRefs }: FrontendTLSValidation, { metadata }: Gateway): readonly AuthorityRef[] =>
-  caCertificateRefs.map(({ group, kind, name, namespace = metadata.namespace ?? "" }) => ({
-    group,
-    kind,
-    name,
-    namespace,
-  }));
+/** What the overlay of the API has more may be there or not. */
+function refsOf(
+  { caCertificateRefs = [], clusterTrustBundleRef }: OverlaidValidation,
+  { metadata: { namespace: own = "" } }: Gateway,
+): readonly AuthorityRef[] {
+  const refs = caCertificateRefs.map(({ group, kind, name, namespace = own }) => ({ group, kind, name, namespace }));
+  return clusterTrustBundleRef === undefined ? refs : [...refs, bundleRefOf(clusterTrustBundleRef, own)];
+}
 
 const reasons: Readonly<Record<AuthorityProblem["kind"], string>> = {
   "unknown-kind": ListenerReasonInvalidCACertificateKind,

@@ -1,3 +1,4 @@
+import type { BackendTLSPolicyValidation as OverlaidValidation } from "@gatewright/crd-types/cluster-trust-bundle-ref/gateway/v1";
 import {
   type BackendTLSPolicy,
   BackendTLSPolicyConditionResolvedRefs,
@@ -18,7 +19,7 @@ import type { Store } from "../../store/index.ts";
 import { isFalse, isTrue, type Problem } from "../conditions.ts";
 import { listed } from "../messages.ts";
 import type { Authorities, AuthorityProblem, AuthorityRef, Trust } from "../trust/index.ts";
-import { authorityKey } from "../trust/index.ts";
+import { authorityKey, bundleRefOf } from "../trust/index.ts";
 import type { DesiredCondition } from "../views.ts";
 import { formatTarget, serviceOf, targetKey, targetProblem, targetsOf } from "./targets.ts";
 
@@ -97,8 +98,12 @@ export function createBackendTls(
 /** Targets that are not there. */
 type Missing = { readonly message: string; readonly all: boolean };
 
-const authorityRefsOf = ({ metadata: { namespace = "" }, spec }: BackendTLSPolicy): readonly AuthorityRef[] =>
-  (spec.validation.caCertificateRefs ?? []).map((ref) => ({ ...ref, namespace }));
+/** What the overlay of the API has more may be there or not. */
+const authorityRefsOf = ({ metadata: { namespace = "" }, spec }: BackendTLSPolicy): readonly AuthorityRef[] => {
+  const { caCertificateRefs = [], clusterTrustBundleRef }: OverlaidValidation = spec.validation;
+  const refs = caCertificateRefs.map((ref) => ({ ...ref, namespace }));
+  return clusterTrustBundleRef === undefined ? refs : [...refs, bundleRefOf(clusterTrustBundleRef, namespace)];
+};
 
 const compare = (left: string, right: string): number => (left === right ? 0 : left < right ? -1 : 1);
 
@@ -135,21 +140,22 @@ function translatePolicy(
 }
 
 function authoritiesOf(
-  { caCertificateRefs = [], wellKnownCACertificates }: BackendTLSPolicyValidation,
-  { bundle }: Trust,
+  { wellKnownCACertificates }: BackendTLSPolicyValidation,
+  { bundle, problems }: Trust,
 ): UpstreamTls["authorities"] | undefined {
   if (bundle !== "") return { kind: "bundle", pem: bundle };
-  return caCertificateRefs.length === 0 && wellKnownCACertificates === "System" ? { kind: "system" } : undefined;
+  // Whoever names somebody, be it in vain, does not trust everybody instead.
+  return problems.length === 0 && wellKnownCACertificates === "System" ? { kind: "system" } : undefined;
 }
 
 /** Why nobody is trusted. */
 function distrust(
-  { caCertificateRefs = [], wellKnownCACertificates }: BackendTLSPolicyValidation,
+  { wellKnownCACertificates }: BackendTLSPolicyValidation,
   { problems }: Trust,
   authorities: UpstreamTls["authorities"] | undefined,
 ): Problem | undefined {
   if (authorities !== undefined) return undefined;
-  if (caCertificateRefs.length === 0 && wellKnownCACertificates !== undefined)
+  if (problems.length === 0 && wellKnownCACertificates !== undefined)
     return {
       reason: PolicyReasonInvalid,
       message: `wellKnownCACertificates ${wellKnownCACertificates} is not supported`,

@@ -1,3 +1,4 @@
+import type { ClusterTrustBundleObjectRef } from "@gatewright/crd-types/cluster-trust-bundle-ref/gateway/v1";
 import { deepEqual, type Graph, type Table } from "../../lib/index.ts";
 import type { Inputs } from "../inputs.ts";
 import { formatKind } from "../messages.ts";
@@ -12,6 +13,12 @@ export type AuthorityRef = {
   readonly namespace: string;
   readonly name: string;
 };
+
+/** The reference of an object that names a ClusterTrustBundle in the way of the overlay, whose group and kind have defaults. */
+export const bundleRefOf = (
+  { group = "certificates.k8s.io", kind = "ClusterTrustBundle", name }: ClusterTrustBundleObjectRef,
+  namespace: string,
+): AuthorityRef => ({ group, kind, namespace, name });
 
 /** What is wrong with a reference. Who has stated it knows the reason for its own condition. */
 export type AuthorityProblem = {

@@ -3,6 +3,7 @@ export {
   type AuthorityProblem,
   type AuthorityRef,
   authorityKey,
+  bundleRefOf,
   createAuthorities,
   type Trust,
 } from "./authorities.ts";

@@ -8,6 +8,7 @@ import type { Fault } from "./fault.ts";
 import type { Fields } from "./fields.ts";
 import { metadataFaults } from "./metadata.ts";
 import { labelFaults } from "./names.ts";
+import { overlaySchemaOf } from "./overlay.ts";
 import { serviceFaults } from "./service.ts";
 
 /** Kinds that the API server reads into Go's types: bytes are Go's base64 there, and no matter of a schema. */
@@ -19,7 +20,9 @@ const bytesKinds: Readonly<Partial<Record<StoredKind, Schema>>> = {
   ConfigMap: withoutByteFormat(schemas.ConfigMap),
 };
 
-export const schemaOf = (kind: StoredKind): Schema => bytesKinds[kind] ?? schemas[kind];
+/** What an object of a kind must be. */
+export const schemaOf = (kind: StoredKind, object: unknown): Schema =>
+  bytesKinds[kind] ?? overlaySchemaOf(kind, object) ?? schemas[kind];
 
 /** Kinds whose names become DNS labels. */
 const labelNamed: ReadonlySet<StoredKind> = new Set(["Namespace", "Service"]);

@@ -3,6 +3,7 @@ import { applyDefaults, formatPath, type SchemaProblem, validate } from "@gatewr
 import { schemas } from "@gatewright/crd-types/schemas";
 import { isFields, type RawObject } from "../../kubernetes/index.ts";
 import { type Change, keyOf, type StoredKind } from "../../store/index.ts";
+import { overlaySchemaOf } from "../checks/index.ts";
 
 export type ClusterReading =
   | { readonly kind: "change"; readonly change: Change }
@@ -23,8 +24,9 @@ export function readClusterObject(kind: StoredKind, raw: RawObject): ClusterRead
   const { status, ...given } = slim(kind, raw);
   // Items of a list do not say what they are, and all versions hold the same: they are kept as the one that translation reads.
   const { apiVersion } = kinds[kind];
-  const defaulted = applyDefaults(schemas[kind], { ...given, apiVersion, kind, metadata: slimMetadata(raw.metadata) });
-  const problems = validate(schemas[kind], defaulted);
+  const schema = overlaySchemaOf(kind, given) ?? schemas[kind];
+  const defaulted = applyDefaults(schema, { ...given, apiVersion, kind, metadata: slimMetadata(raw.metadata) });
+  const problems = validate(schema, defaulted);
   if (!fits(defaulted, problems))
     return { kind: "problems", problems: problems.slice(0, maxProblems).map(wordsOf(kind)) };
   // No default for a status that nobody wrote.
