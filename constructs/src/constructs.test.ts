@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { kinds } from "@gatewright/crd-types";
 import { Testing } from "cdk8s";
-import { BackendTlsPolicy } from "@gatewright/constructs/cluster-trust-bundle-ref";
+import { BackendTlsPolicy } from "./generated/cluster-trust-bundle-ref/index.ts";
 import * as constructs from "./index.ts";
 
 describe("constructs", () => {
@@ -67,7 +67,9 @@ describe("constructs of the overlay", () => {
       { apiVersion: "gateway.networking.k8s.io/v1", kind: "BackendTLSPolicy", metadata: { name: "db" }, spec },
     ]);
     assert.equal(BackendTlsPolicy.apiVersion, constructs.BackendTlsPolicy.apiVersion);
+    const { validation, ...others } = spec;
+    const [hostname, clusterTrustBundleRef] = [validation.hostname, validation.clusterTrustBundleRef];
     // @ts-expect-error as released, a policy has no such field
-    constructs.BackendTlsPolicy.manifest({ metadata: { name: "db" }, spec });
+    constructs.BackendTlsPolicy.manifest({ spec: { ...others, validation: { hostname, clusterTrustBundleRef } } });
   });
 });
