@@ -8,7 +8,8 @@ export const usage = `Usage: npm run conformance -- [options]
 Runs the conformance suite of the Gateway API in a lab (npm run lab) against Gatewright built from these sources, and writes its report.
 The features are those that the GatewayClass names in its status. See docs/conformance/README.md.
 
-  --profile NAME        one of ${profiles.join(", ")}; may be given more than once (default: all)
+  --profile NAME        one of ${profiles.join(", ")}; may be given more than once (default: all).
+                        Only tests that count for one of them are run
   --run-test NAME       only this test; may be given more than once. No report is written
   --features LIST|all   test these features, whatever the GatewayClass says
   --parallel N          how many tests that allow it run at once (default 16)

@@ -6,7 +6,7 @@ import path from "node:path";
 import { createInterface } from "node:readline";
 import { goEnvironment } from "../../codegen/src/go/go.ts";
 import { addresses, type Lab } from "../lab/index.ts";
-import { implementation } from "./implementation.ts";
+import { profiles as allProfiles, implementation } from "./implementation.ts";
 import { createOutcomes, type Outcome } from "./outcome.ts";
 
 export type SuiteOptions = {
@@ -76,7 +76,12 @@ export async function runSuite(lab: Lab, options: SuiteOptions, listener: Listen
   const [program = "", ...args] = lab.inside([options.program, ...suiteArguments(options)]);
   const suite = spawn(program, args, {
     cwd: path.dirname(options.logFile),
-    env: { ...lab.environment, CONFORMANCE_ON_FAILURE: JSON.stringify(options.onFailure) },
+    env: {
+      ...lab.environment,
+      CONFORMANCE_ON_FAILURE: JSON.stringify(options.onFailure),
+      // Ten tests count for no profile; they are run with all.
+      CONFORMANCE_ONLY_PROFILES: options.profiles.length < allProfiles.length ? options.profiles.join(",") : "",
+    },
     stdio: ["ignore", "pipe", "pipe"],
     // Ctrl-C reaches this process, which ends it.
     detached: true,

@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"os"
 	"os/exec"
+	"slices"
+	"strings"
 	"testing"
 
 	"sigs.k8s.io/gateway-api/conformance"
@@ -16,12 +18,30 @@ import (
 // test's objects are still there.
 const onFailure = "CONFORMANCE_ON_FAILURE"
 
+// onlyProfiles names the variable with a list of profiles: only tests that count for one of them are run. By itself the suite runs all
+// tests whose features are supported, whatever profiles its report is about.
+const onlyProfiles = "CONFORMANCE_ONLY_PROFILES"
+
+var profiles = []suite.ConformanceProfile{
+	suite.GatewayHTTPConformanceProfile, suite.GatewayTLSConformanceProfile, suite.GatewayTCPConformanceProfile,
+	suite.GatewayUDPConformanceProfile, suite.GatewayGRPCConformanceProfile,
+}
+
 func TestConformance(t *testing.T) {
 	var command []string
 	if text := os.Getenv(onFailure); text != "" {
 		if err := json.Unmarshal([]byte(text), &command); err != nil {
 			t.Fatalf("%s: %v", onFailure, err)
 		}
+	}
+	if text := os.Getenv(onlyProfiles); text != "" {
+		wanted := strings.Split(text, ",")
+		tests.ConformanceTests = slices.DeleteFunc(tests.ConformanceTests, func(test suite.ConformanceTest) bool {
+			return !slices.ContainsFunc(profiles, func(profile suite.ConformanceProfile) bool {
+				return slices.Contains(wanted, string(profile.Name)) &&
+					profile.CoreFeatures.Union(profile.ExtendedFeatures).HasAll(test.Features...)
+			})
+		})
 	}
 	if len(command) > 0 {
 		for i := range tests.ConformanceTests {
