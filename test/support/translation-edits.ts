@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import type { Placement, ProxyState, Refusal } from "../../operator/src/gatewayapi/inputs.ts";
+import type { Placement, ProxyState, Refusal, Unavailability } from "../../operator/src/gatewayapi/inputs.ts";
 import type { Translation } from "../../operator/src/gatewayapi/index.ts";
 import type { Source } from "../../operator/src/lib/index.ts";
 import { makeCertificate } from "./certificates.ts";
@@ -11,6 +11,7 @@ export type Edit =
   | { readonly of: "placements"; readonly key: string; readonly value: Placement | undefined }
   | { readonly of: "proxyStates"; readonly key: string; readonly value: ProxyState | undefined }
   | { readonly of: "refusedListeners" | "quarantine"; readonly key: string; readonly value: Refusal | undefined }
+  | { readonly of: "unavailable"; readonly key: string; readonly value: Unavailability | undefined }
   | { readonly of: "clock"; readonly key: "now"; readonly value: number };
 
 /** What an edit is about: a later one of the same replaces it. */
@@ -34,6 +35,8 @@ function makeOne(world: World<Translation>, edit: Edit): void {
     case "refusedListeners":
     case "quarantine":
       return set(world[edit.of], edit.value);
+    case "unavailable":
+      return set(world.unavailable, edit.value);
     case "clock":
       return set(world.clock, edit.value);
   }
@@ -80,8 +83,19 @@ const trusting = (name: string, namespace = "infra", mode = "AllowValidOnly") =>
   validation: { mode, caCertificateRefs: [{ group: "", kind: "ConfigMap", namespace, name }] },
 });
 
+/** Names of ClusterTrustBundles. */
+const bundles = ["platform", "example.com:signer:v1"] as const;
+const bundleRef = (name: string) => ({ group: "certificates.k8s.io", kind: "ClusterTrustBundle", name });
+
 /** `spec.tls` of Gateways. */
 const gatewayTls = [
+  { frontend: { default: { validation: { caCertificateRefs: [bundleRef(bundles[0])] } } } },
+  {
+    frontend: {
+      default: { validation: { clusterTrustBundleRef: { name: bundles[1] } } },
+      perPort: [{ port: 443, tls: { validation: { caCertificateRefs: bundles.map(bundleRef) } } }],
+    },
+  },
   { frontend: { default: trusting("ca") } },
   { frontend: { default: trusting("ca", "certs"), perPort: [{ port: 443, tls: {} }] } },
   { frontend: { default: {}, perPort: [{ port: 443, tls: trusting("ca", "infra", "AllowInsecureFallback") }] } },
@@ -93,6 +107,7 @@ const [good, other] = [
   makeCertificate({ dnsNames: ["a.example.com"] }),
   makeCertificate({ dnsNames: ["b.example.com"] }),
 ];
+const authority = makeCertificate({ dnsNames: ["authority"], authority: true });
 
 const secretValues = [
   [good.certificate, good.privateKey],
@@ -237,15 +252,39 @@ const edits: readonly fc.Arbitrary<Edit>[] = [
     .map(({ key, text }) => object("v1", "ConfigMap", key, { data: { "ca.crt": text } })),
   fc
     .record({
+      name: fc.constantFrom(...bundles),
+      trustBundle: fc.constantFrom(authority.certificate, `# again\n${authority.certificate}`, good.certificate, ""),
+    })
+    .map(({ name, trustBundle }) =>
+      object("certificates.k8s.io/v1", "ClusterTrustBundle", name, { spec: { trustBundle } }),
+    ),
+  fc
+    .constantFrom<(Unavailability | undefined)[]>(
+      undefined,
+      undefined,
+      { kind: "absent" },
+      {
+        kind: "unreadable",
+        message: "forbidden",
+      },
+    )
+    .map((value) => ({ of: "unavailable", key: "ClusterTrustBundle", value }) as const),
+  fc
+    .record({
       key: fc.constantFrom("infra/p0", "infra/p1", "apps/p2"),
       sectionName: fc.constantFrom(undefined, "http", "nowhere"),
       year: fc.constantFrom(2024, 2025),
+      trusts: fc.constantFrom<object[]>(
+        { caCertificateRefs: [{ group: "", kind: "ConfigMap", name: "ca" }] },
+        { caCertificateRefs: [bundleRef(bundles[0])] },
+        { caCertificateRefs: [bundleRef(bundles[1]), { group: "", kind: "ConfigMap", name: "ca" }] },
+        { clusterTrustBundleRef: { name: bundles[0] } },
+      ),
       generation,
     })
-    .map(({ key, sectionName, year, generation: at }) => {
+    .map(({ key, sectionName, year, trusts, generation: at }) => {
       const target = { group: "", kind: "Service", name: "app", ...(sectionName && { sectionName }) };
-      const validation = { hostname: "app.io", caCertificateRefs: [{ group: "", kind: "ConfigMap", name: "ca" }] };
-      const spec = { targetRefs: [target], validation };
+      const spec = { targetRefs: [target], validation: { hostname: "app.io", ...trusts } };
       return object(gatewayApi, "BackendTLSPolicy", key, { spec }, at, `${year}-01-01T00:00:00Z`);
     }),
   fc
@@ -314,6 +353,8 @@ const edits: readonly fc.Arbitrary<Edit>[] = [
       ["HTTPFilter", "apps/f"],
       ["ConfigMap", "infra/ca"],
       ["ConfigMap", "certs/ca"],
+      ["ClusterTrustBundle", bundles[0]],
+      ["ClusterTrustBundle", bundles[1]],
       ["BackendTLSPolicy", "infra/p0"],
       ["BackendTLSPolicy", "apps/p2"],
       ["TLSRoute", "infra/t0"],
@@ -376,6 +417,9 @@ export const beginning: readonly Edit[] = [
   object("v1", "Service", "apps/app", { spec: { ports: [{ name: "http", port: 80, targetPort: 8000 }] } }),
   ...secretKeys.map((key) => secret(key, good.certificate, good.privateKey)),
   object("v1", "ConfigMap", "infra/ca", { data: { "ca.crt": good.certificate } }),
+  ...bundles.map((name) =>
+    object("certificates.k8s.io/v1", "ClusterTrustBundle", name, { spec: { trustBundle: authority.certificate } }),
+  ),
   ...gatewayKeys.map((key) => ({ of: "placements", key, value: placed("192.0.2.1") }) as const),
   ...gatewayKeys.map((key) => ({ of: "proxyStates", key, value: { kind: "ready" } }) as const),
 ];
