@@ -97,6 +97,15 @@ export async function openFaultLab(name: string): Promise<FaultLab> {
   const lab = openLab({ name });
   const folder = await mkdtemp(path.join(tmpdir(), "faults-"));
   await lab.down();
+  try {
+    return await openIn(lab, folder);
+  } catch (error) {
+    await lab.down();
+    throw error;
+  }
+}
+
+async function openIn(lab: Lab, folder: string): Promise<FaultLab> {
   await lab.up();
   const { signal } = new AbortController();
   await installGatewright(lab, { folder, report: () => undefined, signal, replicas: 2, version: "test" });
