@@ -1,7 +1,7 @@
-import { isIP } from "node:net";
 import { type CelEnv, celEnv, celFunc, celMethod, CelScalar, listType } from "@bufbuild/cel";
 import { strings } from "@bufbuild/cel/ext";
 import { compilePattern, type Matcher } from "../schema/index.ts";
+import { addressFunctions } from "./addresses.ts";
 import { labelFaults, labelValueFaults, qualifiedNameFaults, subdomainFaults } from "./names.ts";
 
 const { BOOL, DYN, STRING } = CelScalar;
@@ -21,7 +21,7 @@ const formats = {
 const isFormat = (name: unknown): name is keyof typeof formats => typeof name === "string" && name in formats;
 
 const functions = [
-  celFunc("isIP", [STRING], BOOL, (text) => isIP(text) !== 0 && !text.includes("%") && !/^::ffff:\d/i.test(text)),
+  ...addressFunctions,
   ...Object.keys(formats).map((name) => celFunc(`format.${name}`, [], STRING, () => name)),
   celMethod("validate", STRING, [STRING], texts, function validate(text) {
     if (!isFormat(this)) throw new Error(`no such format: ${this}`);

@@ -1,2 +1,3 @@
 export { labelFaults, labelValueFaults, qualifiedNameFaults, subdomainFaults } from "./names.ts";
-export { type RuleProblem, ruleProblems } from "./rules.ts";
+export { completeObject, type ObjectOptions, type ObjectProblem, objectProblems } from "./object.ts";
+export { type RuleProblem, ruleProblems, type UncheckedRule, uncheckedRules } from "./rules.ts";

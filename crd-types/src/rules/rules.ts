@@ -1,6 +1,7 @@
 import { isCelError, isCelList, isCelMap, parse, plan } from "@bufbuild/cel";
 import { formatPath, type Path, type Schema } from "../schema/index.ts";
 import { environment } from "./environment.ts";
+import { calledFunctions, isKnownFunction } from "./functions.ts";
 import { celName, compileConverter, type Fields, isFields, type Value } from "./values.ts";
 
 /** https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.33/#validationrule-v1-apiextensions-k8s-io */
@@ -21,7 +22,10 @@ export type RuleProblem = {
 };
 
 /** `detail` stands after the path, as in `spec.ports[0].port: Invalid value: 0: must be …`. */
-const problemAt = (path: Path, detail: string): RuleProblem => ({ path, message: `${formatPath(path)}: ${detail}` });
+export const problemAt = (path: Path, detail: string): RuleProblem => ({
+  path,
+  message: `${formatPath(path)}: ${detail}`,
+});
 
 type Expression = (value: Value) => unknown;
 type CompiledRule = { readonly rule: Rule; readonly holds: Expression; readonly message: Expression | undefined };
@@ -93,9 +97,45 @@ const rulesOf = (schema: Schema): readonly Rule[] =>
   );
 
 function compileRule(rule: Rule): readonly CompiledRule[] {
-  if (/\boldSelf\b/.test(rule.rule)) return [];
-  const message = rule.messageExpression === undefined ? undefined : compileExpression(rule.messageExpression);
+  if (/\boldSelf\b/.test(rule.rule) || expressionFault(rule.rule) !== undefined) return [];
+  const { messageExpression } = rule;
+  const hasMessage = messageExpression !== undefined && expressionFault(messageExpression) === undefined;
+  const message = hasMessage ? compileExpression(messageExpression) : undefined;
   return [{ rule, holds: compileExpression(rule.rule), message }];
+}
+
+/**
+ * The rules of a schema that are not looked at, and why: their syntax, or a function that is not known here. An API server knows
+ * more functions; what they would refuse is let pass.
+ */
+export function uncheckedRules(schema: Schema, path: Path = []): readonly UncheckedRule[] {
+  const own = rulesOf(schema).flatMap(({ rule }): UncheckedRule[] => {
+    const reason = expressionFault(rule);
+    return reason === undefined ? [] : [{ path, rule, reason }];
+  });
+  const inner: [string, Schema][] = Object.entries(schema.properties ?? {});
+  if (schema.items !== undefined) inner.push(["[]", schema.items]);
+  if (typeof schema.additionalProperties === "object") inner.push(["*", schema.additionalProperties]);
+  return [...own, ...inner.flatMap(([name, member]) => uncheckedRules(member, [...path, name]))];
+}
+
+export type UncheckedRule = { readonly path: Path; readonly rule: string; readonly reason: string };
+
+const faults = new Map<string, string | undefined>();
+
+/** Why an expression cannot be evaluated. */
+function expressionFault(source: string): string | undefined {
+  if (!faults.has(source)) faults.set(source, findFault(source));
+  return faults.get(source);
+}
+
+function findFault(source: string): string | undefined {
+  try {
+    const unknown = [...calledFunctions(parse(source))].find((name) => !isKnownFunction(name));
+    return unknown === undefined ? undefined : `the function ${unknown} is not known`;
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error);
+  }
 }
 
 /** Many places of a schema have the same rules. */
