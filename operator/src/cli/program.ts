@@ -1,4 +1,5 @@
 import { Command, CommanderError } from "commander";
+import { checkCommand } from "./check.ts";
 import { type ExitCode, exitCodes, type Finish, type Io } from "./io.ts";
 import { operatorCommand } from "./operator.ts";
 import { standaloneCommand } from "./standalone.ts";
@@ -19,7 +20,7 @@ export async function runCli(args: readonly string[], io: Io): Promise<ExitCode>
     .showSuggestionAfterError(true)
     .configureOutput({ writeOut: io.out, writeErr: io.err })
     .exitOverride();
-  const commands = [operatorCommand, standaloneCommand, translateCommand, versionCommand];
+  const commands = [checkCommand, operatorCommand, standaloneCommand, translateCommand, versionCommand];
   for (const command of commands.map((make) => make(io, finish))) {
     program.addCommand(command.copyInheritedSettings(program));
   }
