@@ -21,6 +21,7 @@ The features are those that the GatewayClass names in its status. See docs/confo
   --version TEXT        the version that the report names (default: that of this package)
   --lab NAME            in this lab (default conformance, or $GATEWRIGHT_LAB_NAME). One that is up is used and left up
   --output DIR          the folder of the run: logs, and what failed tests left (default .cache/conformance)
+  --prepare             only build what a run needs, and see whether a lab can be had on this machine
   --help                this text
 
 Ends with 0 if all tests passed, 1 if some failed, 2 if the suite could not be run.
@@ -44,6 +45,7 @@ export type Options = {
 
 export type ParsedArguments =
   | { readonly kind: "run"; readonly options: Options }
+  | { readonly kind: "prepare"; readonly options: Options }
   | { readonly kind: "help" }
   | { readonly kind: "wrong"; readonly message: string };
 
@@ -66,6 +68,7 @@ export function parseArguments(argv: readonly string[], env: NodeJS.ProcessEnv):
         version: { type: "string" },
         lab: { type: "string", default: env["GATEWRIGHT_LAB_NAME"] ?? "conformance" },
         output: { type: "string", default: path.resolve(import.meta.dirname, "../../.cache/conformance") },
+        prepare: { type: "boolean", default: false },
         help: { type: "boolean", short: "h", default: false },
       },
     });
@@ -81,7 +84,7 @@ export function parseArguments(argv: readonly string[], env: NodeJS.ProcessEnv):
     if (runTests.length > 0 && values.report !== undefined)
       return wrong("--report and --run-test: a report is about all tests");
     return {
-      kind: "run",
+      kind: values.prepare ? "prepare" : "run",
       options: {
         lab: values.lab,
         profiles: named,

@@ -26,7 +26,9 @@ const demanded = wish === "1";
 
 async function whyNot(): Promise<string | undefined> {
   if (demanded) return undefined;
-  return wish === "auto" ? await canRun([suiteProgram]) : "GATEWRIGHT_LAB=auto runs it where the lab has been built";
+  return wish === "auto"
+    ? await canRun([suiteProgram])
+    : "GATEWRIGHT_LAB=auto runs it where npm run conformance -- --prepare has";
 }
 
 describe("the conformance suite", function () {

@@ -4,6 +4,7 @@ import path from "node:path";
 import { ImageError } from "../../image/src/image-error.ts";
 import { LabError } from "../lab/index.ts";
 import { parseArguments, usage } from "./arguments.ts";
+import { prepare } from "./prepare.ts";
 import { exitCodes, run } from "./run.ts";
 
 async function main(): Promise<number> {
@@ -16,6 +17,7 @@ async function main(): Promise<number> {
     console.error(`${parsed.message}\n\n${usage}`);
     return exitCodes.notRun;
   }
+  if (parsed.kind === "prepare") return await prepare(parsed.options, (line) => console.log(`- ${line}`));
   const ended = new AbortController();
   for (const signal of ["SIGINT", "SIGTERM"] as const)
     process.on(signal, () => {

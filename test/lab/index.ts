@@ -7,4 +7,5 @@ export type { Image } from "./images.ts";
 export { type Lab, type LabOptions, type LabStatus, openLab, type UpOptions } from "./lab.ts";
 export { LabError, messageOf } from "./lab-error.ts";
 export { mustRun, runCommand } from "./run-command.ts";
-export type { GoProgram } from "./programs.ts";
+export { preflight, type Problem } from "./preflight.ts";
+export { type GoProgram, labPrograms } from "./programs.ts";
