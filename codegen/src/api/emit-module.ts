@@ -59,7 +59,7 @@ const emitField = (field: Field, context: Context): string => {
     ...(field.experimental === true ? ["@experimental"] : []),
   ];
   const mark = field.optional ? "?" : "";
-  return `${docComment(field.doc, "  ", tags)}  readonly ${propertyName(field.name)}${mark}: ${refText(field.type, context)};\n`;
+  return `${docComment(field.doc, "  ", tags)}  readonly ${propertyName(field.name)}${mark}: ${refText(field.type, context)}${field.nullable === true ? " | null" : ""};\n`;
 };
 
 const emitConstant = (constant: Constant): string =>

@@ -7,6 +7,8 @@ export type Model = {
   readonly crds: readonly CustomResourceDefinition[];
   /** OpenAPI schemas by kind, without descriptions. */
   readonly schemas: { readonly [kind: string]: unknown };
+  /** Markers without effect, where those are let pass. */
+  readonly warnings?: readonly string[];
 };
 
 /** Whether the model has its parts; their insides are the other program's affair. */
@@ -63,6 +65,8 @@ export type Field = {
   readonly doc: string;
   readonly type: Ref;
   readonly optional: boolean;
+  /** Whether the field may hold null. */
+  readonly nullable?: boolean;
   readonly experimental?: boolean;
   readonly default?: unknown;
   readonly listMapKeys?: readonly string[];
