@@ -3,7 +3,7 @@ import { listenersOf, type Problem, rowOf } from "../standalone/index.ts";
 import type { StoredKind } from "../store/index.ts";
 import { checkExtension } from "../xds/index.ts";
 import { isFields, textOf } from "./fields.ts";
-import { referenceIn, type Reporter, splitField } from "./reporter.ts";
+import { missingIn, referenceIn, type Reporter, splitField } from "./reporter.ts";
 import type { Translated } from "./translate.ts";
 
 export type ConditionOptions = {
@@ -158,8 +158,12 @@ function tellStatuses(translated: Translated, { reporter, assumed }: ConditionOp
     // These are told by what their parts say.
     if (kind.endsWith("Route") || kind === "BackendTLSPolicy") continue;
     const object: unknown = kind in store.objects ? store.objects[kind].get(key) : undefined;
+    const { problems } = rowOf(desired, context);
+    // That nobody is trusted follows from what is not there.
+    const lacks = problems.some(({ message }) => missingIn(message) !== undefined);
     if (kind !== "HTTPFilter" || translated.filters.get(key)?.kind === "valid")
-      for (const problem of rowOf(desired, context).problems) tellProblem(kind, key, problem, object);
+      for (const problem of problems)
+        if (!lacks || problem.reason !== "NoValidCACertificate") tellProblem(kind, key, problem, object);
     tellCertificates(kind, key, status, object);
   }
 

@@ -1,5 +1,6 @@
+export { compareWithCluster } from "./against.ts";
 export { check, type CheckOptions, type Verdict } from "./check.ts";
-export { type Finding } from "./finding.ts";
+export { arrange, type Finding } from "./finding.ts";
 export { formatFindings, type OutputFormat, outputFormats, summarize } from "./formats/index.ts";
 export { collectInputs } from "./inputs.ts";
 export { type Input } from "./read.ts";

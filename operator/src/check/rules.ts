@@ -23,6 +23,7 @@ export const rules = {
   overlap: "Listeners have hosts in common.",
   "server-refuses": "The cluster refuses an object that is good by what is known here.",
   "server-accepts": "The cluster takes an object that is refused here.",
+  "server-not-asked": "The cluster cannot say: the namespace or the kind is not there, or rights are missing.",
   internal: "A fault of Gatewright's own.",
 } as const;
 
