@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { mkdir, stat } from "node:fs/promises";
 import { homedir } from "node:os";
 import path from "node:path";
@@ -92,7 +93,9 @@ const goFolder = path.join(import.meta.dirname, "../../go");
 /** The program that reads Go types; compiled once for each machine, which takes a minute where Go has nothing in its cache. */
 async function buildReader(report: (line: string) => void): Promise<string> {
   const cache = path.join(process.env["XDG_CACHE_HOME"] ?? path.join(homedir(), ".cache"), "gatewright-codegen");
-  const binary = path.join(cache, "apitypes");
+  // Each installation has its own: another one may be of another version, and may be at work.
+  const installation = createHash("sha256").update(goFolder).digest("hex").slice(0, 12);
+  const binary = path.join(cache, `apitypes-${installation}`);
   await mkdir(cache, { recursive: true });
   await withLock(
     `${binary}.lock`,

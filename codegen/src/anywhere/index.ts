@@ -1,3 +1,1 @@
-export { help, parseArguments } from "./arguments.ts";
-export { CannotRun } from "./cannot-run.ts";
-export { generate, type Outcome } from "./run.ts";
+export { type Output, runCodegen } from "./command.ts";
