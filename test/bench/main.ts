@@ -3,11 +3,15 @@ import { writeFile } from "node:fs/promises";
 import { cpus, release } from "node:os";
 import { parseArgs } from "node:util";
 import type { Layout } from "./routes.ts";
+import { benchCluster } from "./cluster/main.ts";
 import { benchStandalone, type StandaloneResult } from "./standalone.ts";
+
+if (process.argv[2] === "cluster") process.exit(await benchCluster(process.argv.slice(3)));
 
 const usage = `Usage: npm run bench -- [options]
 
-Measures standalone mode with a real Envoy: start-up, and edits of one route among many.
+Measures standalone mode with a real Envoy: start-up, and edits of one route among many. \`npm run bench -- cluster --help\`: implementations
+beside each other, on a Kubernetes API server.
 
   --n LIST        numbers of routes (default 10,1000,10000)
   --layout LIST   files (a route a file), one-file (all in one) (default files,one-file)

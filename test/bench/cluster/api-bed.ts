@@ -1,0 +1,119 @@
+// etcd and a Kubernetes API server, and nothing else of a cluster: no controllers, so that every write but the benchmark's own is that of
+// the implementation that is measured.
+import { mkdir } from "node:fs/promises";
+import path from "node:path";
+import { silentLogger } from "../../../operator/src/lib/index.ts";
+import { type ApiServer, connectToCluster } from "../../../operator/src/kubernetes/index.ts";
+import { buildPrograms } from "../../lab/build.ts";
+import { makePki, pkiFiles } from "../../lab/pki.ts";
+import { labPrograms } from "../../lab/programs.ts";
+import { mustRun } from "../../lab/run-command.ts";
+import { type Program, startProgram, until } from "./program.ts";
+
+export type ApiBed = {
+  readonly folder: string;
+  readonly kubeconfig: string;
+  readonly api: ApiServer;
+  readonly etcd: Program;
+  readonly apiServer: Program;
+  readonly kubectl: (args: readonly string[], input?: string) => Promise<string>;
+  /** Requests that the API server has answered, by verb, resource and subresource. */
+  readonly requests: () => Promise<ReadonlyMap<string, number>>;
+  readonly stop: () => Promise<void>;
+};
+
+const wanted = ["etcd", "kube-apiserver", "kubectl"] as const;
+const isWanted = (name: string): name is (typeof wanted)[number] => wanted.some((one) => one === name);
+
+export async function startApiBed(folder: string, report: (line: string) => void): Promise<ApiBed> {
+  const programs = await buildPrograms(
+    labPrograms.flatMap((program) => (isWanted(program.name) ? [{ ...program, name: program.name }] : [])),
+    { report },
+  );
+  const kubeconfig = path.join(folder, "kubeconfig");
+  await mkdir(folder, { recursive: true });
+  await makePki(path.join(folder, "pki"), kubeconfig);
+  const etcd = startProgram({
+    name: "etcd",
+    logFile: path.join(folder, "etcd.log"),
+    command: [
+      programs.etcd,
+      `--data-dir=${path.join(folder, "etcd")}`,
+      "--unsafe-no-fsync",
+      "--log-level=warn",
+      "--quota-backend-bytes=4294967296",
+    ],
+  });
+  const pki = pkiFiles(path.join(folder, "pki"));
+  const apiServer = startProgram({
+    name: "kube-apiserver",
+    logFile: path.join(folder, "kube-apiserver.log"),
+    command: [
+      programs["kube-apiserver"],
+      "--etcd-servers=http://127.0.0.1:2379",
+      "--advertise-address=198.18.0.1",
+      "--secure-port=6443",
+      `--tls-cert-file=${pki.server}`,
+      `--tls-private-key-file=${pki.serverKey}`,
+      `--token-auth-file=${pki.tokens}`,
+      "--authorization-mode=AlwaysAllow",
+      "--disable-admission-plugins=ServiceAccount",
+      "--service-cluster-ip-range=198.19.0.0/17",
+      "--service-account-issuer=https://kubernetes.default.svc.cluster.local",
+      `--service-account-key-file=${pki.tokenPublicKey}`,
+      `--service-account-signing-key-file=${pki.tokenKey}`,
+      "--max-requests-inflight=800",
+      "--max-mutating-requests-inflight=400",
+    ],
+  });
+  const { api } = await connectToCluster({ kubeconfig, env: {}, logger: silentLogger });
+  const get = (where: string) => api.request({ method: "GET", path: where }).catch(() => undefined);
+  await until("the API server is ready", async () => (await get("/readyz"))?.status === 200, {
+    of: apiServer,
+    everyMs: 100,
+    withinMs: 120_000,
+  });
+  return {
+    folder,
+    kubeconfig,
+    api,
+    etcd,
+    apiServer,
+    kubectl: (args, input) =>
+      mustRun([programs.kubectl, `--kubeconfig=${kubeconfig}`, ...args], input === undefined ? {} : { input }),
+    requests: async () => parseRequests(String((await get("/metrics"))?.body ?? "")),
+    stop: async () => {
+      api.close();
+      // Before etcd, without which it would not end.
+      await apiServer.stop(3_000);
+      await etcd.stop();
+    },
+  };
+}
+
+/** https://kubernetes.io/docs/reference/instrumentation/metrics/ */
+function parseRequests(metrics: string): ReadonlyMap<string, number> {
+  const counts = new Map<string, number>();
+  for (const [, labels = "", value] of metrics.matchAll(/^apiserver_request_total\{(.*)\} (\S+)$/gm)) {
+    const label = (name: string) => new RegExp(`(?:^|,)${name}="([^"]*)"`).exec(labels)?.[1] ?? "";
+    const subresource = label("subresource");
+    const key = `${label("verb")} ${label("resource")}${subresource === "" ? "" : `/${subresource}`}`;
+    counts.set(key, (counts.get(key) ?? 0) + Number(value));
+  }
+  return counts;
+}
+
+const writes = /^(POST|PUT|PATCH|APPLY|DELETE) /;
+
+/** Writes between two states of the counters, but for those of `own` kinds of requests. */
+export function writesBetween(
+  before: ReadonlyMap<string, number>,
+  after: ReadonlyMap<string, number>,
+): ReadonlyMap<string, number> {
+  const differences = new Map<string, number>();
+  for (const [key, count] of after) {
+    const difference = count - (before.get(key) ?? 0);
+    if (difference > 0 && writes.test(key)) differences.set(key, difference);
+  }
+  return differences;
+}

@@ -1,0 +1,78 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { createWriteStream } from "node:fs";
+import { readFile } from "node:fs/promises";
+
+export type Program = {
+  readonly name: string;
+  readonly pid: number;
+  /** Asks it to end, and ends it if it does not within the patience. */
+  readonly stop: (patienceMs?: number) => Promise<void>;
+  /** Throws, with the end of its log, where it has ended by itself. */
+  readonly mustRun: () => Promise<void>;
+};
+
+const running = new Set<ChildProcess>();
+// Whatever way the benchmark ends, it leaves nothing running.
+process.on("exit", () => {
+  for (const child of running) child.kill("SIGKILL");
+});
+
+export type ProgramOptions = {
+  readonly name: string;
+  readonly command: readonly string[];
+  readonly logFile: string;
+  readonly env?: NodeJS.ProcessEnv;
+};
+
+export function startProgram({ name, command, logFile, env }: ProgramOptions): Program {
+  const [program = "", ...args] = command;
+  const log = createWriteStream(logFile, { flags: "a" });
+  const child = spawn(program, args, {
+    stdio: ["ignore", "pipe", "pipe"],
+    ...(env !== undefined && { env: { ...process.env, ...env } }),
+  });
+  child.stdout.pipe(log, { end: false });
+  child.stderr.pipe(log, { end: false });
+  running.add(child);
+  let ended = false;
+  const exit = once(child, "exit").then(
+    () => (ended = true),
+    () => (ended = true),
+  );
+  void exit.then(() => running.delete(child));
+  return {
+    name,
+    pid: child.pid ?? 0,
+    stop: async (patienceMs = 10_000) => {
+      const killing = setTimeout(() => child.kill("SIGKILL"), patienceMs);
+      child.kill("SIGTERM");
+      await exit;
+      clearTimeout(killing);
+      log.end();
+    },
+    mustRun: async () => {
+      if (!ended) return;
+      const text = await readFile(logFile, "utf8").catch(() => "");
+      throw new Error(`${name} has ended:\n${text.split("\n").slice(-30).join("\n")}`);
+    },
+  };
+}
+
+/** Asks until it is so; a program that it depends on must not end meanwhile. */
+export async function until(
+  what: string,
+  isSo: () => Promise<boolean> | boolean,
+  options: { readonly withinMs?: number; readonly everyMs?: number; readonly of?: Program } = {},
+): Promise<number> {
+  const { withinMs = 60_000, everyMs = 20, of } = options;
+  const startedMs = performance.now();
+  for (;;) {
+    if (await isSo()) return performance.now() - startedMs;
+    await of?.mustRun();
+    if (performance.now() - startedMs > withinMs) throw new Error(`${what}: not so within ${withinMs} ms`);
+    await pause(everyMs);
+  }
+}
+
+export const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));

@@ -1,0 +1,127 @@
+import { mkdir, writeFile } from "node:fs/promises";
+import path from "node:path";
+import { proxyFolders } from "../../../../operator/src/infra/index.ts";
+import { isSuccess } from "../../../../operator/src/kubernetes/index.ts";
+import { mustRun } from "../../../lab/run-command.ts";
+import type { ApiBed } from "../api-bed.ts";
+import { createWriter } from "../cluster-writer.ts";
+import { gatewayName, namespace } from "../objects.ts";
+import { startProgram, until } from "../program.ts";
+import type { OwnCounters, Side } from "./side.ts";
+
+const root = path.resolve(import.meta.dirname, "../../../..");
+const systemNamespace = "gatewright-system";
+const className = "gatewright";
+const healthUrl = "http://127.0.0.1:8081";
+const metricsUrl = "http://127.0.0.1:9090/metrics";
+
+export type OursOptions = {
+  /** Flags of Node, for profiles. */
+  readonly nodeFlags?: readonly string[];
+  /** The product as it is published, from `npm run build`, not the sources. */
+  readonly isBuilt?: boolean;
+};
+
+export function createOurs(version: string, { nodeFlags = [], isBuilt = false }: OursOptions = {}): Side {
+  const main = isBuilt
+    ? [path.join(root, "operator/dist/main.js")]
+    : ["--conditions=source", path.join(root, "operator/src/main.ts")];
+  return {
+    name: "ours",
+    version,
+    className,
+    controllerName: "gatewright.dev/gateway-controller",
+    writesStatuses: true,
+    prepare: async ({ api }) => {
+      await createWriter(api).create({ apiVersion: "v1", kind: "Namespace", metadata: { name: systemNamespace } });
+    },
+    start: async ({ folder, kubeconfig }) => {
+      const program = startProgram({
+        name: "gatewright",
+        logFile: path.join(folder, "gatewright.log"),
+        command: [
+          ...[process.execPath, ...nodeFlags, ...main, "operator"],
+          ...["--kubeconfig", kubeconfig, "--namespace", systemNamespace],
+          ...["--ads-name", "localhost", "--log-level", "error", "--no-leader-election"],
+        ],
+      });
+      await until("the operator is ready", async () => (await statusOf(`${healthUrl}/readyz`)) === 200, {
+        of: program,
+        withinMs: 300_000,
+      });
+      return program;
+    },
+    envoyOptions,
+    ownCounters,
+  };
+}
+
+/** Kubernetes would mount these; here they are written to a folder of the benchmark, and paths follow. */
+async function envoyOptions({ api, folder }: ApiBed) {
+  const name = `${gatewayName}-${className}`;
+  const dataOf = async (plural: string) => {
+    let data: Readonly<Record<string, string>> = {};
+    await until(`${plural}/${name} is there`, async () => {
+      const response = await api.request({ method: "GET", path: `/api/v1/namespaces/${namespace}/${plural}/${name}` });
+      if (!isSuccess(response)) return false;
+      data = (response.body as { data: Record<string, string> }).data;
+      return true;
+    });
+    return data;
+  };
+  const configFolder = path.join(folder, "proxy-config");
+  const secretFolder = path.join(folder, "proxy-identity");
+  const adminPath = path.join(folder, "admin.sock");
+  const here = (text: string) =>
+    text
+      .replaceAll(proxyFolders.configFolder, configFolder)
+      .replaceAll(proxyFolders.secretFolder, secretFolder)
+      .replaceAll("/tmp/admin.sock", adminPath);
+  await mkdir(configFolder, { recursive: true });
+  await mkdir(secretFolder, { recursive: true });
+  const config = await dataOf("configmaps");
+  for (const [file, text] of Object.entries(config)) await writeFile(path.join(configFolder, file), here(text));
+  for (const [file, data] of Object.entries(await dataOf("secrets")))
+    await writeFile(path.join(secretFolder, file), Buffer.from(data, "base64"), { mode: 0o600 });
+  return {
+    folder,
+    bootstrap: here(config["bootstrap.json"] ?? ""),
+    adminPath,
+    nodeId: `${namespace}/proxy-1`,
+    adsCluster: "gatewright-ads",
+  };
+}
+
+async function ownCounters(): Promise<OwnCounters> {
+  const text = await (await fetch(metricsUrl)).text();
+  const sum = (name: string) => {
+    let total = 0;
+    for (const [, value] of text.matchAll(new RegExp(`^${name}(?:\\{.*\\})? (\\S+)$`, "gm"))) total += Number(value);
+    return total;
+  };
+  return {
+    computations: sum("gatewright_computations_total"),
+    resources: sum("gatewright_ads_resources_total"),
+    pushedBytes: sum("gatewright_ads_bytes_total"),
+  };
+}
+
+const statusOf = (url: string): Promise<number> =>
+  fetch(url).then(
+    async (response) => {
+      await response.arrayBuffer();
+      return response.status;
+    },
+    () => 0,
+  );
+
+/** What the definitions of all kinds are, as a user installs them. */
+export const definitions = (): Promise<string> =>
+  mustRun([
+    process.execPath,
+    "--conditions=source",
+    path.join(root, "charts/src/main.ts"),
+    "crds",
+    "--channel",
+    "experimental",
+  ]);
