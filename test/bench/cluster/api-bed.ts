@@ -81,7 +81,7 @@ export async function startApiBed(folder: string, report: (line: string) => void
     apiServer,
     kubectl: (args, input) =>
       mustRun([programs.kubectl, `--kubeconfig=${kubeconfig}`, ...args], input === undefined ? {} : { input }),
-    requests: async () => parseRequests(String((await get("/metrics"))?.body ?? "")),
+    requests: async () => parseRequests((await get("/metrics"))?.body),
     stop: async () => {
       api.close();
       // Before etcd, without which it would not end.
@@ -92,7 +92,8 @@ export async function startApiBed(folder: string, report: (line: string) => void
 }
 
 /** https://kubernetes.io/docs/reference/instrumentation/metrics/ */
-function parseRequests(metrics: string): ReadonlyMap<string, number> {
+function parseRequests(metrics: unknown): ReadonlyMap<string, number> {
+  if (typeof metrics !== "string") throw new Error("the API server gives no metrics");
   const counts = new Map<string, number>();
   for (const [, labels = "", value] of metrics.matchAll(/^apiserver_request_total\{(.*)\} (\S+)$/gm)) {
     const label = (name: string) => new RegExp(`(?:^|,)${name}="([^"]*)"`).exec(labels)?.[1] ?? "";

@@ -143,9 +143,9 @@ const slices = createListWatch({
   onEvents: (events) => {
     for (const event of events) {
       if (event.kind !== "present") continue;
-      const [{ port = 0 } = {}] = (event.object as unknown as { readonly ports: readonly { port: number }[] }).ports;
+      const { ports } = event.object as unknown as { readonly ports: readonly { readonly port: number }[] };
       const name = services.find((one) => event.key.endsWith(`${one}-1`));
-      if (name !== undefined) ads.publish(proxy, [endpointsChange(name, port)]);
+      if (name !== undefined) ads.publish(proxy, [endpointsChange(name, ports[0]?.port ?? 0)]);
     }
   },
 });
