@@ -1,16 +1,15 @@
 import { spawnSync } from "node:child_process";
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
+import { goBuildFlags, goEnvironment } from "../../codegen/src/go/go.ts";
 import type { Case } from "./corpus.ts";
 
 const binary = join(import.meta.dirname, "../../.cache/oracle");
-// What codegen sets too, so that the two share compiled packages.
-const goEnvironment = { ...process.env, GOTOOLCHAIN: "go1.27.3", CGO_ENABLED: "0", GOWORK: "off" };
 
-/** Builds the oracle. Go's own cache makes that quick where nothing has changed. */
+/** Builds the oracle. Go's own cache makes that quick where nothing has changed; with codegen's flags they share what is compiled. */
 export function buildOracle(): void {
   mkdirSync(join(binary, ".."), { recursive: true });
-  run("go", ["build", "-o", binary, "."], "");
+  run("go", ["build", ...goBuildFlags, "-o", binary, "."], "");
 }
 
 /** What `ValidateAll()` says of each message: `valid`, or `invalid` with the reasons. */
@@ -22,7 +21,7 @@ export function judge(cases: readonly Case[]): readonly string[] {
 function run(command: string, args: readonly string[], input: string): string {
   const { status, stdout, stderr, error } = spawnSync(command, args, {
     cwd: import.meta.dirname,
-    env: goEnvironment,
+    env: { ...process.env, ...goEnvironment },
     input,
     maxBuffer: 2 ** 30,
     encoding: "utf8",
