@@ -56,7 +56,8 @@ export function createReporter({ written, isComplete }: ReporterOptions): Report
     if (missing !== undefined && written.has(`${missing.kind} ${missing.key}`)) return;
     if (missing !== undefined) return tellMissing(told);
     const ungranted = /^no ReferenceGrant in namespace (\S+) /.exec(told.message)?.[1];
-    const rule = ruleOfReason(reason);
+    // A condition has one reason, that of the first thing it tells.
+    const rule = ungranted === undefined ? ruleOfReason(reason) : "RefNotPermitted";
     if (ungranted === undefined || isComplete || namespaces.has(ungranted)) return tell({ ...told, rule });
     tell({
       ...told,
