@@ -1,6 +1,6 @@
 import { readdir, readFile, stat } from "node:fs/promises";
 import path from "node:path";
-import { LineCounter, parseAllDocuments } from "yaml";
+import { type Document, LineCounter, parseAllDocuments } from "yaml";
 import { CodegenError } from "../step.ts";
 import { CannotRun } from "./cannot-run.ts";
 import { compare, type Definition, type Fields, isFields, listOf, readDefinition, sorted } from "./definition.ts";
@@ -18,7 +18,7 @@ export async function readCrds(paths: readonly string[]): Promise<readonly Defin
     if (other !== undefined) faults.push(`${one.place}: ${name} is defined at ${other.place} too`);
     byName.set(name, one);
   }
-  if (faults.length > 0) throw new CodegenError(faults.toSorted(compare).join("\n"));
+  if (faults.length > 0) throw new CodegenError(faults.join("\n"));
   if (found.length === 0) throw new CodegenError(`${paths.join(", ")}: no CustomResourceDefinition is here`);
   return sorted(found.map(({ definition }) => definition));
 }
@@ -52,11 +52,21 @@ function readFileText(file: string, bytes: Uint8Array, found: Found[], faults: s
       );
       continue;
     }
-    for (const definition of definitionsIn(document.toJS({ maxAliasCount: 1_000 }))) {
+    for (const definition of definitionsIn(valueOf(document, (message) => faults.push(`${place}: ${message}`)))) {
       const read = readDefinition(definition);
       if (typeof read === "string") faults.push(`${place}: ${nameOf(definition)}: ${read}`);
       else found.push({ definition: read, place });
     }
+  }
+}
+
+/** A few aliases can stand for a value of any size: that is refused. */
+function valueOf(document: Document.Parsed, refuse: (message: string) => void): unknown {
+  try {
+    return document.toJS({ maxAliasCount: 1_000 });
+  } catch (error) {
+    refuse(error instanceof Error ? error.message : String(error));
+    return undefined;
   }
 }
 
