@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parse } from "yaml";
+import { rules } from "../../operator/src/check/rules.ts";
 import { runCli } from "../../operator/src/cli/index.ts";
 import { captureIo } from "../support/capture-io.ts";
 import { type Block, blocksOf, fileOf } from "./examples.ts";
@@ -20,6 +21,7 @@ async function run(...args: string[]) {
 
 for (const page of pages) {
   describe(`docs/${page}`, () => {
+    const command = page === "check.md" ? "check" : "translate";
     let folder: string;
     let blocks: readonly Block[];
     before(async () => {
@@ -38,9 +40,11 @@ for (const page of pages) {
 
     it("has examples without problems", async () => {
       if (!blocks.some((block) => fileOf(block) !== undefined)) return;
-      const { code, err } = await run("translate", folder);
+      const { code, out, err } = await run(command, folder);
+      if (command === "check") assert.equal(out, "");
       // A page may show a filter by itself.
-      assert.equal(err.replaceAll(/^warning: .* HTTPFilter .*: no route refers to it\n/gm, ""), "");
+      if (command === "translate")
+        assert.equal(err.replaceAll(/^warning: .* HTTPFilter .*: no route refers to it\n/gm, ""), "");
       assert.equal(code, 0);
     });
 
@@ -58,16 +62,17 @@ for (const page of pages) {
         const promised = blocks.slice(index).find(({ marks }) => marks.includes("problem"));
         assert(promised !== undefined, `line ${block.line}: no problem is shown`);
         await save(block);
-        const { code, err } = await run("translate", folder);
+        const { code, out, err } = await run(command, folder);
         assert.equal(code, 1);
-        for (const line of promised.text.trim().split("\n")) assert(err.includes(line), `${line} is not in\n${err}`);
+        const said = command === "check" ? out : err;
+        for (const line of promised.text.trim().split("\n")) assert(said.includes(line), `${line} is not in\n${said}`);
         await rm(join(folder, fileOf(block) ?? ""));
       }
     });
   });
 }
 
-for (const command of ["standalone", "translate"]) {
+for (const command of ["check", "standalone", "translate"]) {
   it(`docs/${command}.md names every option of the command, and no other`, async () => {
     const optionsIn = (text: string) => new Set(text.match(/--[a-z][a-z-]+/g));
     const help = optionsIn((await run(command, "--help")).out);
@@ -81,6 +86,11 @@ for (const command of ["standalone", "translate"]) {
     assert.deepEqual(unexplained, []);
   });
 }
+
+it("docs/check.md names every rule that has no condition's name, with what it means", async () => {
+  const text = await readFile(join(docs, "check.md"), "utf8");
+  for (const [id, meaning] of Object.entries(rules)) assert(text.includes(`| \`${id}\` | ${meaning} |\n`), id);
+});
 
 /** Whether all that `part` says stands somewhere in `whole`: members of objects, and elements of lists in any place. */
 function contains(whole: unknown, part: unknown): boolean {

@@ -20,11 +20,12 @@ describe("gatewright", () => {
       const { code, out, err } = await run(args);
       assert.equal(code, 0);
       assert.equal(err, "");
-      for (const name of ["standalone", "translate", "version"]) assert.match(out, new RegExp(`^ {2}${name} `, "m"));
+      for (const name of ["check", "standalone", "translate", "version"])
+        assert.match(out, new RegExp(`^ {2}${name} `, "m"));
     }
   });
 
-  for (const name of ["standalone", "translate", "version"]) {
+  for (const name of ["check", "standalone", "translate", "version"]) {
     it(`explains ${name} with examples`, async () => {
       const { code, out } = await run([name, "--help"]);
       assert.equal(code, 0);
@@ -48,6 +49,11 @@ describe("gatewright", () => {
     [["standalone", ".", "--concurrency", "many"], /--concurrency .* must be a whole number from 1 to 1024/],
     [["standalone", ".", "--admin-port", "70000"], /must be a whole number from 1 to 65535/],
     [["standalone", "/dev/zero"], /there is no file or folder \/dev\/zero/],
+    [["check"], /missing required argument 'file'/],
+    [["check", "/dev/zero"], /there is no file or folder \/dev\/zero/],
+    [["check", ".", "--kubernetes-version", "2"], /must be a release from 1\.30 to 1\.37/],
+    [["check", ".", "--output", "xml"], /Allowed choices are text, json, sarif, junit/],
+    [["check", ".", "--against", "x", "--kubeconfig", "/no/such/file"], /error: .*\/no\/such\/file/],
     [["translate", "/dev/zero"], /there is no file or folder \/dev\/zero/],
     [["standalone", ".", "--log-level", "loud"], /Allowed choices are debug, info, warn, error, silent/],
     [["standalone", "/no/such/folder"], /error: there is no file or folder \/no\/such\/folder/],
