@@ -8,6 +8,17 @@ const maxLength = 2_000;
 export const isSuccess = ({ status }: ApiResponse): boolean => status >= 200 && status < 300;
 
 /**
+ * Whether something cannot be made because its namespace is being deleted.
+ * https://github.com/kubernetes/kubernetes/blob/v1.37.2/plugin/pkg/admission/namespace/lifecycle/admission.go
+ */
+export function isOfEndingNamespace({ status, body }: ApiResponse): boolean {
+  type Cause = { readonly reason?: unknown };
+  type Refusal = { readonly details?: { readonly causes?: readonly Cause[] } | null } | null | undefined;
+  if (status !== 403 || typeof body !== "object") return false;
+  return (body as Refusal)?.details?.causes?.some(({ reason }) => reason === "NamespaceTerminating") === true;
+}
+
+/**
  * What went wrong, in words: `409 Conflict: Operation cannot be fulfilled on …`. The reason and the message are those of the
  * Status that Kubernetes answers; whoever else answers (a proxy) is quoted.
  */

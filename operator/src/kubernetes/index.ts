@@ -1,4 +1,4 @@
-export { apiFailure, isSuccess } from "./api-failure.ts";
+export { apiFailure, isOfEndingNamespace, isSuccess } from "./api-failure.ts";
 export { type ApiRequest, type ApiResponse, type ApiServer, ApiUnreachableError } from "./api-server.ts";
 export { resourcePath, type ResourcePath } from "./resource-path.ts";
 export { type ApiServerCheck, checkApiServer, type Cluster, connectToCluster, type ConnectOptions } from "./connect.ts";

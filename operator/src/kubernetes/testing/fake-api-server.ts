@@ -46,6 +46,18 @@ export const failure = (status: number, reason: string, message: string): ApiRes
   body: { kind: "Status", apiVersion: "v1", status: "Failure", reason, message, code: status },
 });
 
+/** What a real server answers to who makes something in a namespace that is being deleted. */
+export function failureOfEndingNamespace(namespace: string): ApiResponse {
+  const { status, body } = failure(
+    403,
+    "Forbidden",
+    `unable to create new content in namespace ${namespace} because it is being terminated`,
+  );
+  const message = `namespace ${namespace} is being terminated`;
+  const causes = [{ reason: "NamespaceTerminating", message, field: "metadata.namespace" }];
+  return { status, body: { ...(isRecord(body) && body), details: { causes } } };
+}
+
 export function createFakeApiServer(): FakeApiServer {
   const objects = new Map<string, FakeObject>();
   const requests: ApiRequest[] = [];

@@ -2,6 +2,7 @@ export { applyJsonPatch } from "./json-patch.ts";
 export {
   createFakeApiServer,
   failure,
+  failureOfEndingNamespace,
   type FakeApiServer,
   type FakeObject,
   type Interceptor,

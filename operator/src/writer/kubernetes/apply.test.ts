@@ -6,6 +6,7 @@ import {
   createFakeApiServer,
   createManualTime,
   failure,
+  failureOfEndingNamespace,
   type Interceptor,
   isRecord,
   type JsonObject,
@@ -290,6 +291,19 @@ describe("createApplier()", () => {
       await applier.settled();
       assert.deepEqual(writes(), ["PATCH services"]);
     });
+
+  it("says nothing and tries nothing again while a namespace ends and takes all with it", async () => {
+    const { api, time, applier, writes, override, states } = await open(service(80), deployment());
+    override(({ method }) => (method === "PATCH" ? failureOfEndingNamespace("shop") : undefined));
+    for (const path of [paths.deployment, paths.service]) {
+      api.delete(path);
+      await applier.settled();
+    }
+    await time.advance(600_000);
+    assert.deepEqual(writes(), ["PATCH deployments", "PATCH services"]);
+    assert.equal(applier.stats().troubled, 0);
+    assert.equal(message(states.get(gateway)), "the proxies are about to be deployed");
+  });
 
   it("makes again what was deleted once it can ask whether the Gateway is there, or is not let ask", async () => {
     const { api, time, applier, writes, override } = await open(service(80));

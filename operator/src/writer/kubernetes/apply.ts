@@ -100,7 +100,7 @@ export type ApplierStats = {
 type Step =
   | { readonly kind: "done" }
   | { readonly kind: "wait"; readonly delayMs: number }
-  /** The Gateway itself is going: nothing is to be made for it. */
+  /** The Gateway itself is going, or its namespace: nothing is to be made for it. */
   | { readonly kind: "going" }
   /** To be tried again; `message` is for the user, where it is about what they asked for. */
   | { readonly kind: "failed"; readonly message?: string; readonly retryAfterMs?: number };
@@ -272,6 +272,7 @@ export function createApplier(options: ApplierOptions): Applier {
     });
     if (outcome === undefined) return done;
     if (outcome.kind !== "done") {
+      if (outcome.kind === "forbidden" && outcome.ofEndingNamespace) return { kind: "going" };
       if (outcome.kind === "conflict") await lookAgain(ref, desired);
       return failed(`${ref} cannot be applied`, outcome);
     }

@@ -1,6 +1,12 @@
 import assert from "node:assert/strict";
 import { ApiUnreachableError } from "../../kubernetes/index.ts";
-import { createFakeApiServer, createManualTime, failure, type FakeObject } from "../../kubernetes/testing/index.ts";
+import {
+  createFakeApiServer,
+  createManualTime,
+  failure,
+  failureOfEndingNamespace,
+  type FakeObject,
+} from "../../kubernetes/testing/index.ts";
 import { createEventRecorder } from "./events.ts";
 import type { StatusWrite } from "./statuses.ts";
 import { createRecordingLogger, type LogLine } from "./testing/status-world.ts";
@@ -173,9 +179,7 @@ describe("events in a cluster", () => {
 
   it("say nothing of a namespace that ends", async () => {
     const { time, write, api, log, recorder } = begin();
-    api.intercept(() =>
-      failure(403, "Forbidden", "unable to create new content in namespace a because it is being terminated"),
-    );
+    api.intercept(() => failureOfEndingNamespace("a"));
     write("gw", good, bad);
     await time.settle();
     assert.deepEqual(log, []);

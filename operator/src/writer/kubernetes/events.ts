@@ -5,6 +5,7 @@ import {
   type ApiResponse,
   type ApiServer,
   ApiUnreachableError,
+  isOfEndingNamespace,
   isSuccess,
   resourcePath,
 } from "../../kubernetes/index.ts";
@@ -199,7 +200,7 @@ export function createEventRecorder(options: EventRecorderOptions): EventRecorde
   function refused(response: ApiResponse): void {
     const message = apiFailure(response);
     // A namespace that ends takes no events, and an event that has expired no count.
-    if (response.status === 404 || message.includes("being terminated")) return;
+    if (response.status === 404 || isOfEndingNamespace(response)) return;
     if (response.status !== 403) return failed(`${response.status}`, message);
     quietUntilMs = monotonicMs() + pauseMs;
     failed("403", `${message}; a ClusterRole must allow create and patch on events in events.k8s.io`);

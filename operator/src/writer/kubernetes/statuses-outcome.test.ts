@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import { ApiUnreachableError } from "../../kubernetes/index.ts";
-import { failure } from "../../kubernetes/testing/index.ts";
+import { type ApiResponse, ApiUnreachableError } from "../../kubernetes/index.ts";
+import { failure, failureOfEndingNamespace } from "../../kubernetes/testing/index.ts";
 import { isFailedTest, outcomeOf } from "./statuses-outcome.ts";
 
 describe("what came of a request", () => {
@@ -36,6 +36,17 @@ describe("what came of a request", () => {
         retryAfterMs: 5,
       },
     );
+  });
+
+  it("tells rights that we lack from a namespace that ends, where nobody has them", async () => {
+    const of = async (response: ApiResponse) => {
+      const outcome = await outcomeOf(Promise.resolve(response));
+      return outcome.kind === "forbidden" && outcome.ofEndingNamespace;
+    };
+    assert.equal(await of(failureOfEndingNamespace("shop")), true);
+    assert.equal(await of(failure(403, "Forbidden", "exceeded quota")), false);
+    for (const body of [undefined, null, "no", { details: null }, { details: { causes: [{}] } }])
+      assert.equal(await of({ status: 403, body }), false);
   });
 
   it("tells a test of a patch that failed from a status that the server refuses", async () => {

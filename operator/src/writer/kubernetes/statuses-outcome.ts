@@ -1,4 +1,10 @@
-import { apiFailure, type ApiResponse, ApiUnreachableError, isSuccess } from "../../kubernetes/index.ts";
+import {
+  apiFailure,
+  type ApiResponse,
+  ApiUnreachableError,
+  isOfEndingNamespace,
+  isSuccess,
+} from "../../kubernetes/index.ts";
 
 /** What came of a request for one object. */
 export type Outcome =
@@ -6,8 +12,8 @@ export type Outcome =
   /** The object is newer than we knew. */
   | { readonly kind: "conflict" }
   | { readonly kind: "gone" }
-  /** We may not. */
-  | { readonly kind: "forbidden"; readonly message: string }
+  /** We may not; or nobody may, since the namespace is being deleted and nothing can be made in it. */
+  | { readonly kind: "forbidden"; readonly message: string; readonly ofEndingNamespace: boolean }
   /** The server does not take what we want to write. */
   | { readonly kind: "refused"; readonly message: string }
   /** The server failed with this object. */
@@ -32,7 +38,7 @@ export async function outcomeOf(request: Promise<ApiResponse>): Promise<Outcome>
     case 409:
       return { kind: "conflict" };
     case 403:
-      return { kind: "forbidden", message };
+      return { kind: "forbidden", message, ofEndingNamespace: isOfEndingNamespace(response) };
     // Credentials are the same for all objects, and are renewed by others.
     case 401:
     case 429:
