@@ -2,11 +2,11 @@
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import type { IncomingMessage } from "node:http";
-import { Agent, createServer, request, type Server } from "node:https";
-import type { AddressInfo } from "node:net";
+import { Agent, request } from "node:https";
 import { type Certificate, makeCertificate } from "../support/certificates.ts";
 import { freePort } from "../support/free-port.ts";
 import { eventually, send, startLoad } from "../support/http-client.ts";
+import { startTlsBackend, type TlsBackend } from "../support/tls-backend.ts";
 import { askByTls } from "../support/tls-client.ts";
 import { gatewayClass, joinDocuments } from "./support/manifests.ts";
 import { hasCondition, type Standalone, startStandalone } from "./support/standalone.ts";
@@ -14,34 +14,6 @@ import { hasCondition, type Standalone, startStandalone } from "./support/standa
 const authority = (name: string) => makeCertificate({ dnsNames: [name], authority: true });
 const [older, newer] = [authority("older"), authority("newer")];
 const issued = (issuer: Certificate, name = "backend.example.com") => makeCertificate({ dnsNames: [name], issuer });
-
-type Backend = {
-  readonly port: number;
-  readonly show: (certificate: Certificate) => void;
-  /** Connections that began without TLS. */
-  readonly plaintext: () => number;
-  readonly close: () => void;
-};
-
-async function startBackend(shown: Certificate): Promise<Backend> {
-  let plaintext = 0;
-  const contextOf = ({ certificate: cert, privateKey: key }: Certificate) => ({ cert, key });
-  const server: Server = createServer(contextOf(shown), (_, response) => response.end("ok"));
-  server.on("tlsClientError", (error: NodeJS.ErrnoException) => {
-    if (error.code === "ERR_SSL_HTTP_REQUEST") plaintext++;
-  });
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
-  return {
-    port: (server.address() as AddressInfo).port,
-    show: (certificate) => server.setSecureContext(contextOf(certificate)),
-    plaintext: () => plaintext,
-    close: () => {
-      server.close();
-      server.closeAllConnections();
-    },
-  };
-}
 
 const configMap = (name: string, ...authorities: readonly Certificate[]) =>
   JSON.stringify({
@@ -81,8 +53,8 @@ describe("certificates of authorities that change, by effect", function () {
   let gateway: Standalone;
   let http: number;
   let https: number;
-  let app: Backend;
-  let stale: Backend;
+  let app: TlsBackend;
+  let stale: TlsBackend;
   const client = { older: issued(older, "client"), newer: issued(newer, "client") };
 
   const statusOf = (name: string, status: number) =>
@@ -100,8 +72,8 @@ describe("certificates of authorities that change, by effect", function () {
   const refuses = (shows: Certificate) => until(async () => (await ask(shows)).answer.startsWith("error"));
 
   before(async () => {
-    app = await startBackend(issued(older));
-    stale = await startBackend(issued(older));
+    app = await startTlsBackend(issued(older));
+    stale = await startTlsBackend(issued(older));
     [http, https] = [await freePort(), await freePort()];
     const server = makeCertificate({ dnsNames: ["app.test"] });
     gateway = await startStandalone({
