@@ -1,6 +1,6 @@
 import type { Ir } from "../ir/index.ts";
 import type { Graph, Table } from "../lib/index.ts";
-import { createClusterUses, createListenerNeeds, createListeners } from "./gateway/index.ts";
+import { createClusterUses, createListenerNeeds, createListeners, createUnclaimedGateways } from "./gateway/index.ts";
 import { createGatewaySide } from "./gateway-side.ts";
 import type { Inputs } from "./inputs.ts";
 import { createRouteSide } from "./routes/index.ts";
@@ -14,6 +14,8 @@ export type Translation = {
   readonly statuses: Table<DesiredStatus>;
   /** By Gateway key; only Gateways of ours. */
   readonly gateways: Table<GatewayView>;
+  /** By Gateway key: Gateways of a class that is not there, of whom nobody can say whose they are. */
+  readonly unclaimed: Table<true>;
   /** By `routeKey`. */
   readonly attachments: Table<AttachmentView>;
   /** By `routeKey`, for routes with a parent of ours. */
@@ -48,6 +50,7 @@ export function createTranslation(graph: Graph, inputs: Inputs): Translation {
     },
     statuses: createStatuses(graph, inputs, { ...routes, ...side, rules, filters }),
     gateways,
+    unclaimed: createUnclaimedGateways(graph, inputs),
     attachments,
     rules,
     filters,

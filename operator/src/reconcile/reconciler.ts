@@ -44,6 +44,8 @@ export type Reconciler = {
   readonly ir: Ir;
   readonly xds: XdsTables;
   readonly statuses: Table<DesiredStatus>;
+  /** By Gateway key: Gateways of a class that is not there, of whom nobody can say whose they are. */
+  readonly unclaimed: Table<true>;
   /** Objects that came, changed or went. */
   readonly apply: (changes: readonly Change[]) => void;
   /** The first lists are in: before this nothing is translated or published. */
@@ -70,7 +72,7 @@ export type Round = {
   readonly durationMs: number;
   /** Proxies to whom something was published. */
   readonly proxies: readonly ProxyKey[];
-  /** Keys of `ir.proxies` that changed, gone ones too: who places proxies has something to do. */
+  /** Keys of `ir.proxies` and `unclaimed` that changed, gone ones too: who places proxies has something to do. */
   readonly wanted: ReadonlySet<ProxyKey>;
   /** Keys of `statuses` that changed, gone ones too. */
   readonly statuses: ReadonlySet<string>;
@@ -101,7 +103,7 @@ export function createReconciler(options: ReconcilerOptions): Reconciler {
   const time = graph.source<number>("clock");
   const tellTime = () => time.set("now", Date.now());
   tellTime();
-  const { ir, statuses } = createTranslation(graph, {
+  const { ir, statuses, unclaimed } = createTranslation(graph, {
     store,
     placements,
     proxyStates,
@@ -117,6 +119,7 @@ export function createReconciler(options: ReconcilerOptions): Reconciler {
   const loop = createLoop(options.maxDelayMs ?? 100, logger, runRound);
   const published = new Map(resourceTypes.map((type) => [type, xds[type].watch()]));
   const changedProxies = ir.proxies.watch();
+  const changedClaims = unclaimed.watch();
   const changedPlacements = placements.watch();
   const changedStatuses = statuses.watch();
   const changedProblems = xds.problems.watch();
@@ -177,7 +180,7 @@ export function createReconciler(options: ReconcilerOptions): Reconciler {
     pending = [];
     for (const action of actions) action();
     await graph.settleInSlices(sliceMs);
-    const wanted = changedProxies.take();
+    const wanted = new Set([...changedProxies.take(), ...changedClaims.take()]);
     const proxies = publishChanges(wanted);
     sequence++;
     const round: Round = {
@@ -243,6 +246,7 @@ export function createReconciler(options: ReconcilerOptions): Reconciler {
     ir,
     xds,
     statuses,
+    unclaimed,
     apply: (changes) =>
       enqueue(() => {
         store.apply(changes);

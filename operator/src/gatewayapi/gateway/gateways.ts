@@ -34,6 +34,16 @@ export const createOwnGateways = (graph: Graph, { store }: Inputs, classes: Tabl
     },
   });
 
+/** Gateways of a class that is not there, by Gateway key: it may have been ours, or another's. */
+export const createUnclaimedGateways = (graph: Graph, { store }: Inputs): Table<true> =>
+  graph.derive<true>("unclaimedGateways", {
+    keysOf: [store.objects.Gateway],
+    compute: (key) => {
+      const gateway = store.objects.Gateway.get(key);
+      return gateway && store.objects.GatewayClass.get(gateway.spec.gatewayClassName) === undefined ? true : undefined;
+    },
+  });
+
 export type GatewaySources = {
   readonly own: Table<Gateway>;
   readonly classes: Table<ClassView>;
