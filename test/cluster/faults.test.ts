@@ -46,7 +46,7 @@ function describeFaults(): void {
     return routes.map(({ metadata }) => metadata.name);
   };
 
-  describe("without any fault", () => {
+  describe("by way of every day", () => {
     it("a whole life of all kinds, for which the roles of the charts are enough", () =>
       faults.steadily(async () => {
         await faults.apply(...wholeLife());
@@ -101,6 +101,24 @@ function describeFaults(): void {
         const deletions = (await faults.metric("gatewright_infra_writes_total")) - writes;
         assert.ok(deletions <= names.length * 6, `${deletions} writes`);
       }));
+
+    it("namespaces that are deleted with all that is in them: nobody complains", () =>
+      faults.steadily(async () => {
+        const names = Array.from({ length: 4 }, (_, i) => `doomed-${i}`);
+        for (const name of names) {
+          await faults.lab.kubectl(["create", "namespace", name]);
+          const more = [meshConfig(), gateway("web"), route("web", { gateway: "web" })];
+          await faults.applyTo(name, ...backend("echo", 1), ...more);
+        }
+        for (const name of names) {
+          const programmed = ["--for=condition=Programmed", "gateway/web", `--namespace=${name}`];
+          await faults.lab.kubectl(["wait", "--timeout=120s", ...programmed]);
+        }
+        await faults.lab.kubectl(["delete", "namespace", ...names, "--timeout=240s"]);
+        await faults.takesChanges("after-namespaces");
+        assert.doesNotMatch(await faults.log(), /doomed.*(cannot|set right)|(WARN|ERROR).*doomed/);
+        assert.equal(await faults.metric("gatewright_infra_troubled"), 0);
+      }));
   });
 
   describe("at the API server", () => {
@@ -111,6 +129,18 @@ function describeFaults(): void {
         await faults.counts("gatewright_source_troubled", /kind="HTTPRoute"/, (sum) => sum === 2);
         await faults.lab.start("kube-apiserver");
         await faults.takesChanges("after-restart");
+      }));
+
+    it("operators that are killed while there is no API server, and wait for it", () =>
+      faults.steadily(async () => {
+        const pods = await faults.operators();
+        await faults.lab.stop("kube-apiserver", "SIGKILL");
+        for (const { pod } of pods) await faults.killProcesses(pod);
+        for (const { pod } of pods)
+          await until(`${pod} runs again`, async () => ((await faults.isRunning(pod)) ? true : undefined));
+        await faults.lab.start("kube-apiserver");
+        await faults.rollout("deployment/gatewright", systemNamespace);
+        await faults.takesChanges("after-both");
       }));
 
     it("an API server that hangs until nobody leads, and goes on", () =>
@@ -363,6 +393,27 @@ function describeFaults(): void {
         await faults.takesChanges("after-rights");
         await faults.remove("gateway/other", "httproute/read-before", "httproute/not-read");
       }));
+
+    for (const [resource, kind] of [
+      ["secrets", "Secret"],
+      ["gateways", "Gateway"],
+      ["endpointslices", "EndpointSlice"],
+    ] as const)
+      it(`rights for ${resource} that are withdrawn and given back: what was read stays in effect`, () =>
+        faults.steadily(async () => {
+          const ofKind = new RegExp(`kind="${kind}"`);
+          const role = await faults.lab.kubectl(["get", "clusterrole", "gatewright-operator", "--output=json"]);
+          await faults.lab.kubectl(["replace", "--filename=-"], withoutServerFields(role, resource));
+          try {
+            await faults.order({ endWatches: true });
+            await faults.counts("gatewright_source_troubled", ofKind, (sum) => sum === 2);
+            await faults.takesChanges(`without-${resource}`);
+            await faults.answers("spare.example", "200", { tls: true });
+          } finally {
+            await faults.lab.kubectl(["replace", "--filename=-"], withoutServerFields(role));
+          }
+          await faults.counts("gatewright_source_troubled", /^/, (sum) => sum === 0);
+        }));
 
     it("a Secret with a broken key, which is repaired: its listener alone is concerned", () =>
       faults.steadily(async () => {

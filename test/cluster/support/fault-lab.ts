@@ -55,6 +55,7 @@ export type FaultLab = {
   readonly order: (order?: FaultOrder) => Promise<FaultReport>;
   /** Asks all the time while something is done, and long enough after: every answer must be 200. */
   readonly steadily: (work: () => Promise<unknown>) => Promise<void>;
+  readonly applyTo: (namespace: string, ...items: readonly object[]) => Promise<string>;
   readonly apply: (...items: readonly object[]) => Promise<string>;
   readonly kubectl: (...args: readonly string[]) => Promise<string>;
   /** A field of an object, by JSONPath without braces. */
@@ -74,7 +75,6 @@ export type FaultLab = {
   readonly metric: (name: string, labels?: RegExp) => Promise<number>;
   /** What all operators that run have logged. */
   readonly log: () => Promise<string>;
-  /** Ends all processes of a pod at once, as a kernel short of memory does. */
   /** Waits until a metric, summed over all operators, is as it should be. */
   readonly counts: (name: string, labels: RegExp, isSo: (sum: number) => boolean) => Promise<true>;
   /** Waits until a field of an object is so. */
@@ -84,7 +84,11 @@ export type FaultLab = {
     options: Omit<RivalOptions, "kubeconfig">,
     work: (rival: () => Promise<RivalReport>) => Promise<unknown>,
   ) => Promise<void>;
+  /** Ends all processes of a pod at once, as a kernel short of memory does. */
   readonly killProcesses: (pod: string) => Promise<void>;
+  readonly isRunning: (pod: string) => Promise<boolean>;
+  /** To all processes of a pod. */
+  readonly signalProcesses: (pod: string, signal: NodeJS.Signals) => Promise<void>;
   readonly rollout: (what: string, where?: string) => Promise<void>;
   readonly close: () => Promise<void>;
 };
@@ -112,11 +116,12 @@ async function openIn(lab: Lab, folder: string): Promise<FaultLab> {
   const proxy = await putProxyBetween(lab);
 
   const kubectl = (...args: readonly string[]) => lab.kubectl([...args, `--namespace=${namespace}`]);
-  const apply = (...items: readonly object[]) =>
+  const applyTo = (where: string, ...items: readonly object[]) =>
     lab.kubectl(
-      ["apply", "--server-side", "--force-conflicts", `--namespace=${namespace}`, "--filename=-"],
+      ["apply", "--server-side", "--force-conflicts", `--namespace=${where}`, "--filename=-"],
       JSON.stringify({ apiVersion: "v1", kind: "List", items }),
     );
+  const apply = (...items: readonly object[]) => applyTo(namespace, ...items);
   const field = (what: string, jsonpath: string) => kubectl("get", what, `--output=jsonpath={${jsonpath}}`);
   const read = async (what: string) => JSON.parse(await kubectl("get", what, "--output=json")) as WithStatus;
 
@@ -229,6 +234,7 @@ async function openIn(lab: Lab, folder: string): Promise<FaultLab> {
     spareCertificate,
     order: (order = {}) => proxy.ask(order),
     apply,
+    applyTo,
     kubectl,
     field,
     ask,
@@ -310,11 +316,9 @@ async function openIn(lab: Lab, folder: string): Promise<FaultLab> {
       const logs = (await operators()).map(({ pod }) => lab.kubectl(["logs", pod, `--namespace=${systemNamespace}`]));
       return (await Promise.all(logs)).join("");
     },
-    killProcesses: async (pod) => {
-      const pids = await processesOf(pod);
-      assert.ok(pids.length > 0, `no process of ${pod}`);
-      for (const pid of pids) process.kill(pid, "SIGKILL");
-    },
+    killProcesses: (pod) => signalProcesses(pod, "SIGKILL"),
+    signalProcesses,
+    isRunning: async (pod) => (await processesOf(pod)).length > 0,
     close: async () => {
       await client.close();
       await proxy.close();
@@ -350,6 +354,12 @@ async function putProxyBetween(lab: Lab): Promise<AskedProgram<FaultOrder, Fault
 async function metricsOf(lab: Lab, ip: string): Promise<string> {
   const { stdout } = await lab.run(["curl", "--silent", "--max-time", "10", `http://${ip}:9090/metrics`]);
   return stdout;
+}
+
+async function signalProcesses(pod: string, signal: NodeJS.Signals): Promise<void> {
+  const pids = await processesOf(pod);
+  assert.ok(pids.length > 0, `no process of ${pod}`);
+  for (const pid of pids) process.kill(pid, signal);
 }
 
 /** Every container knows the name of its pod. */

@@ -63,8 +63,15 @@ export const secret = (name: string, { certificate, privateKey }: { certificate:
 
 const base64 = (text: string): string => Buffer.from(text).toString("base64");
 
+export type BackendOptions = {
+  /** The Secret with its certificate: it speaks TLS. */
+  readonly tlsSecret?: string;
+  /** It serves on for a while when it is to end, as it must where no request may fail. */
+  readonly drains?: boolean;
+};
+
 /** A backend that answers everything with 200, and its Service. */
-export const backend = (name: string, replicas = 2) => [
+export const backend = (name: string, replicas = 2, { tlsSecret, drains = false }: BackendOptions = {}) => [
   {
     apiVersion: "apps/v1",
     kind: "Deployment",
@@ -75,7 +82,7 @@ export const backend = (name: string, replicas = 2) => [
       template: {
         metadata: { labels: { app: name } },
         spec: {
-          terminationGracePeriodSeconds: 1,
+          terminationGracePeriodSeconds: drains ? 20 : 1,
           containers: [
             {
               name: "echo",
@@ -83,9 +90,13 @@ export const backend = (name: string, replicas = 2) => [
               env: [
                 { name: "POD_NAME", valueFrom: { fieldRef: { fieldPath: "metadata.name" } } },
                 { name: "NAMESPACE", value: "faults" },
+                ...(tlsSecret === undefined ? [] : tlsEnvironment),
               ],
+              ...(drains && { lifecycle: { preStop: { sleep: { seconds: 5 } } } }),
+              volumeMounts: tlsSecret === undefined ? [] : [{ name: "tls", mountPath: "/tls" }],
             },
           ],
+          volumes: tlsSecret === undefined ? [] : [{ name: "tls", secret: { secretName: tlsSecret } }],
         },
       },
     },
@@ -94,6 +105,11 @@ export const backend = (name: string, replicas = 2) => [
     apiVersion: "v1",
     kind: "Service",
     metadata: { name },
-    spec: { selector: { app: name }, ports: [{ port: 8080, targetPort: 3000 }] },
+    spec: { selector: { app: name }, ports: [{ port: 8080, targetPort: tlsSecret === undefined ? 3000 : 8443 }] },
   },
+];
+
+const tlsEnvironment = [
+  { name: "TLS_SERVER_CERT", value: "/tls/tls.crt" },
+  { name: "TLS_SERVER_PRIVKEY", value: "/tls/tls.key" },
 ];
