@@ -56,7 +56,7 @@ describe("check()", () => {
   });
 
   describe("what is not in the files", () => {
-    const text = route(`${parent}rules: [{backendRefs: [{name: app, port: 80}]}]`);
+    const alone = route(`${parent}rules: [{backendRefs: [{name: app, port: 80}]}]`);
     const missing = [
       "5:16 not-among-files HTTPRoute a/r spec.parentRefs[0]",
       "6:26 not-among-files HTTPRoute a/r spec.rules[0].backendRefs[0]",
@@ -64,13 +64,13 @@ describe("check()", () => {
 
     it("is a warning, for a cluster may have it", () =>
       assert.deepEqual(
-        told(text),
+        told(alone),
         missing.map((each) => `warning ${each}`),
       ));
 
     it("is an error where the files are complete", () =>
       assert.deepEqual(
-        told(text, { isComplete: true }),
+        told(alone, { isComplete: true }),
         missing.map((each) => `error ${each}`),
       ));
 
@@ -122,22 +122,43 @@ describe("check()", () => {
       assert.deepEqual(told(text + namespace), [`error ${finding}`]);
     });
 
-    it("may be a MeshConfig that allows a filter", () => {
-      const text = `apiVersion: config.aether.io/v1
+    it("may be a MeshConfig that allows a filter, whose configuration is checked all the same", () => {
+      const filter = (config: string) => `apiVersion: config.aether.io/v1
 kind: HTTPFilter
 metadata: {name: f, namespace: a}
 spec:
-  filter: envoy.filters.http.lua
+  filter: envoy.filters.http.buffer
   typedConfig:
-    "@type": type.googleapis.com/envoy.extensions.filters.http.lua.v3.LuaPerRoute
-    nme: x
+    "@type": type.googleapis.com/envoy.extensions.filters.http.buffer.v3.BufferPerRoute
+    ${config}
 ---
-${route("rules:\n- filters: [{type: ExtensionRef, extensionRef: {group: config.aether.io, kind: HTTPFilter, name: f}}]")}`;
-      const rules = told(text).filter((line) => line.includes(" HTTPFilter "));
-      const isKnown = rules.some((line) => line.startsWith("warning 5:3 NotAllowed"));
-      assert.deepEqual(rules.slice(0, 1), [
-        `${isKnown ? "warning" : "error"} 5:3 NotAllowed HTTPFilter a/f spec.filter`,
+`;
+      const of = (text: string, options?: Partial<CheckOptions>) =>
+        told(text, options).filter((line) => !line.includes("no-effect"));
+      const place = "5:3 NotAllowed HTTPFilter a/f spec.filter";
+      const good = filter("disabled: true");
+      assert.deepEqual(of(good), [`warning ${place}`]);
+      assert.deepEqual(of(good, { isComplete: true }), [`error ${place}`]);
+      const mesh = (allowed: string) => `apiVersion: config.aether.io/v1
+kind: MeshConfig
+metadata: {name: m, namespace: gatewright-system}
+spec: {extensionFilters: {allowed: [${allowed}]}}
+---
+apiVersion: gateway.networking.k8s.io/v1
+kind: GatewayClass
+metadata: {name: gatewright}
+spec:
+  controllerName: gatewright.dev/gateway-controller
+  parametersRef: {group: config.aether.io, kind: MeshConfig, name: m, namespace: gatewright-system}
+`;
+      assert.deepEqual(of(good + mesh("envoy.filters.http.buffer")), []);
+      assert.deepEqual(of(good + mesh("envoy.filters.http.csrf")), [`error ${place}`]);
+      assert.deepEqual(of(filter("disabled: false")), [
+        `warning ${place}`,
+        "error 8:5 envoy HTTPFilter a/f spec.typedConfig.disabled",
       ]);
+      const other = good.replace("envoy.filters.http.buffer", "envoy.filters.http.lua");
+      assert.deepEqual(of(other), [`error ${place}`]);
     });
   });
 
@@ -304,7 +325,7 @@ spec:
       const retry = route("parentRefs: [{name: gw}]\nrules: [{sessionPersistence: {type: Cookie, cookie: {}}}]");
       assert.deepEqual(refused(retry), []);
       assert.deepEqual(refused(retry, { channel: "standard" }), [
-        "error 6:11 unknown-field HTTPRoute a/r spec.rules[0].sessionPersistence",
+        "error 6:12 unknown-field HTTPRoute a/r spec.rules[0].sessionPersistence",
       ]);
     });
 

@@ -123,8 +123,11 @@ function tellFilters({ filters, store }: Translated, { reporter, isComplete }: C
 function tellPolicies({ tlsPolicies, store }: Translated, { reporter }: ConditionOptions): void {
   for (const key of tlsPolicies.keys()) {
     const policy = store.objects.BackendTLSPolicy.get(key);
-    for (const { status, reason, message } of tlsPolicies.get(key)?.conditions ?? [])
-      if (status === "False") for (const part of partsOf(message)) tellPart(policy, reason, part);
+    const { conditions = [], unreached = "" } = tlsPolicies.get(key) ?? {};
+    for (const part of partsOf(unreached)) if (part !== "") tellPart(policy, "TargetNotFound", part);
+    for (const { status, reason, message } of conditions)
+      if (status === "False" && reason !== "TargetNotFound")
+        for (const part of partsOf(message)) tellPart(policy, reason, part);
   }
 
   function tellPart(

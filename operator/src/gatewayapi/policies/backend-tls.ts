@@ -30,6 +30,8 @@ export type BackendTlsView = {
   readonly conditions: readonly DesiredCondition[];
   /** `namespace/name` of the Services that it is about. */
   readonly services: readonly string[];
+  /** What is wrong with targets, whatever else is wrong: a condition has one reason. */
+  readonly unreached?: string;
 };
 
 export type BackendTls = {
@@ -77,8 +79,10 @@ export function createBackendTls(
       if (policy === undefined) return undefined;
       const targets = targetsOf(policy);
       const trust = resolve(authorityRefsOf(policy));
+      const missing = missingOf(targets);
       return {
-        ...translatePolicy(policy, trust, conflictOf(key, targets), missingOf(targets)),
+        ...translatePolicy(policy, trust, conflictOf(key, targets), missing),
+        ...(missing && { unreached: missing.message }),
         services: [...new Set(targets.map(serviceOf))],
       };
     },
