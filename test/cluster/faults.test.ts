@@ -444,6 +444,8 @@ function withoutServerFields(text: string, resource?: string): string {
   const { metadata, rules, ...rest } = JSON.parse(text) as Shown & { status?: unknown };
   delete rest.status;
   const { name, labels, annotations } = metadata as Shown["metadata"] & { readonly annotations?: object };
-  const kept = rules?.map((rule) => ({ ...rule, resources: rule.resources?.filter((each) => each !== resource) }));
+  const kept = rules
+    ?.map((rule) => ({ ...rule, resources: rule.resources?.filter((each) => each !== resource) }))
+    .filter(({ resources }) => resources?.length !== 0);
   return JSON.stringify({ ...rest, metadata: { name, labels, annotations }, ...(kept && { rules: kept }) });
 }
