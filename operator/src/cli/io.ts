@@ -5,8 +5,8 @@ import { endSignals } from "./end-signals.ts";
 export type Io = {
   readonly out: (text: string) => void;
   readonly err: (text: string) => void;
-  /** All of standard input. */
-  readonly readStdin: () => Promise<string>;
+  /** All of standard input; of one that is larger than any manifest, as much as shows it. */
+  readonly readStdin: () => Promise<Uint8Array>;
   readonly env: NodeJS.ProcessEnv;
   /** Standard output, where it is a terminal. */
   readonly terminal: Terminal | undefined;
@@ -14,14 +14,21 @@ export type Io = {
   readonly onEndRequest: (listener: () => void) => () => void;
 };
 
+/** More than a source takes for one file. Spelled out, so that help need not load the product. */
+const maxStdinBytes = 64 * 1024 * 1024;
+
 export const processIo: Io = {
   out: (text) => void process.stdout.write(text),
   err: (text) => void process.stderr.write(text),
   readStdin: async () => {
-    let text = "";
-    process.stdin.setEncoding("utf8");
-    for await (const chunk of process.stdin) text += String(chunk);
-    return text;
+    const chunks: Buffer[] = [];
+    let size = 0;
+    for await (const chunk of process.stdin) {
+      chunks.push(Buffer.from(chunk));
+      size += chunk.length;
+      if (size > maxStdinBytes) break;
+    }
+    return Buffer.concat(chunks);
   },
   env: process.env,
   terminal: process.stdout.isTTY ? process.stdout : undefined,

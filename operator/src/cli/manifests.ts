@@ -28,7 +28,7 @@ export async function readManifests(paths: readonly string[], options: ManifestO
     if (!Buffer.isBuffer(bytes)) return { kind: "unreadable", message: `${path} cannot be read: ${String(bytes)}` };
     parts.push(loadText(path, bytes));
   }
-  if (paths.some(isStdin)) parts.push(loadText("standard input", Buffer.from(await io.readStdin())));
+  if (paths.some(isStdin)) parts.push(loadText("standard input", await io.readStdin()));
   const fallback = withDefaultClass(options.gatewayClass, options.controllerName);
   return {
     kind: "read",
