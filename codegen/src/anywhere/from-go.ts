@@ -63,7 +63,7 @@ export async function readGo(module: GoModule, source: GoSource, report: (line: 
   });
   if (definitions.length === 0)
     throw new CodegenError(
-      `${module.name}: no kinds are here; they have +kubebuilder:object:root=true, and their package +groupName`,
+      `${module.name}: no kinds are here: structs with metav1.TypeMeta and metav1.ObjectMeta, in a package with +groupName`,
     );
   return { definitions: sorted(definitions), model, warnings: (model.warnings ?? []).map(readable) };
 }

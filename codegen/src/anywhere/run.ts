@@ -1,13 +1,11 @@
-import { createHash } from "node:crypto";
-import { readdir, readFile, stat } from "node:fs/promises";
-import path from "node:path";
+import { stat } from "node:fs/promises";
 import { uncheckedRules } from "@gatewright/crd-types/rules";
-import { hashFiles } from "../run/hash.ts";
 import type { Arguments, CrdSource, GoSource } from "./arguments.ts";
 import { CannotRun } from "./cannot-run.ts";
 import { type Definition, moduleOf } from "./definition.ts";
-import { filesBelow, readCrds } from "./from-crds.ts";
+import { readCrds } from "./from-crds.ts";
 import { findModule, type GoModule, readGo } from "./from-go.ts";
+import { hashInputs } from "./inputs.ts";
 import { type Content, outputOf } from "./output.ts";
 import { modulesOf } from "./schema-types.ts";
 import { differences, isUpToDate, writeOutput } from "./write.ts";
@@ -23,8 +21,6 @@ export type Reporter = {
   /** What is let pass, with its place. */
   readonly warn: (line: string) => void;
 };
-
-const packageFolder = path.join(import.meta.dirname, "../..");
 
 /** Does what is asked. Faults in what is read are a `CodegenError`; what keeps the run from its work is `CannotRun`. */
 export async function generate(args: Arguments, { report, warn }: Reporter): Promise<Outcome> {
@@ -65,19 +61,4 @@ function warnOfRules(definitions: readonly Definition[], warn: (line: string) =>
         warn(
           `${moduleOf(definition, version)} ${definition.kind} ${at.join(".")}: a rule is not checked: ${reason}: ${rule}`,
         );
-}
-
-/** Everything on which the output depends: this program, its options, and what it reads. */
-async function hashInputs(args: Arguments, module: GoModule | undefined): Promise<string> {
-  const { source, constructs, extension } = args;
-  const hash = createHash("sha256").update(JSON.stringify({ source, constructs, extension }));
-  const folders = (await readdir(packageFolder)).filter((name) => ["src", "dist", "go"].includes(name));
-  hash.update(await hashFiles(packageFolder, ["package.json", ...folders], (file) => /\.test\.ts$|\.map$/.test(file)));
-  if (module !== undefined && module.version === undefined)
-    hash.update(await hashFiles(module.folder, ["."], (file) => !/\.go$|(^|\/)go\.(mod|sum)$/.test(file)));
-  if (module?.version !== undefined) hash.update(`${module.name} ${module.version}`);
-  if (source.kind === "crds")
-    for (const place of source.paths)
-      for (const file of await filesBelow(place)) hash.update(`${file}\0`).update(await readFile(file));
-  return hash.digest("hex");
 }

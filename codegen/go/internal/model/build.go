@@ -93,7 +93,9 @@ type builder struct {
 // seed asks for the types that a module starts from.
 func (b *builder) seed(m *module) {
 	names := m.Roots
-	if len(names) == 0 {
+	if b.open {
+		names = b.kindNames(m)
+	} else if len(names) == 0 {
 		for _, name := range m.pkg.Types.Scope().Names() {
 			if _, isType := m.pkg.Types.Scope().Lookup(name).(*types.TypeName); isType && token.IsExported(name) {
 				names = append(names, name)
@@ -203,7 +205,7 @@ func (b *builder) finish(m *module) Module {
 		}
 	}
 	if m.Name == b.scalars {
-		out.Types = append(out.Types, scalarTypes()...)
+		out.Types = append(out.Types, scalarTypes(b.open)...)
 	}
 	sort.Slice(out.Types, func(i, j int) bool { return out.Types[i].Name < out.Types[j].Name })
 	return out

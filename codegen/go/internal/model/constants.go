@@ -48,6 +48,10 @@ func (b *builder) constant(m *module, name *ast.Ident, doc *ast.CommentGroup) (C
 		}
 	}
 	value := encodeConstant(object.Val())
+	if value == nil && b.open {
+		// It is made of what API types do not import, such as time.Hour.
+		return Constant{}, false
+	}
 	if value == nil {
 		b.problem(m.pkg, name.Pos(), "the value of %s cannot be computed", name.Name)
 		return Constant{}, false

@@ -18,8 +18,11 @@ import (
 // a condition may carry a reason of the implementation's own.
 func (b *builder) enumOf(m *module, info *markers.TypeInfo, basic *types.Basic) *Enum {
 	values, closed := typeEnum(info, b.open)
-	for _, value := range marker.Constants(m.pkg.Types, info.Name) {
-		values = appendValue(values, encodeConstant(value.Val()))
+	// Where a marker says all that is valid, constants beyond that are not.
+	if !closed || len(values) == 0 {
+		for _, value := range marker.Constants(m.pkg.Types, info.Name) {
+			values = appendValue(values, encodeConstant(value.Val()))
+		}
 	}
 	if len(values) == 0 {
 		return nil

@@ -40,6 +40,28 @@ func (b *builder) nameModule(m *module) {
 	}
 }
 
+// kindNames are the kinds of a package and their lists, by what controller-gen takes for one. Other exported types may be Go's own
+// affair: they are described where a kind leads to them.
+func (b *builder) kindNames(m *module) []string {
+	var names []string
+	for _, name := range m.pkg.Types.Scope().Names() {
+		info := b.set.Parser.LookupType(m.pkg, name)
+		if info == nil || !token.IsExported(name) {
+			continue
+		}
+		embedded := map[string]bool{}
+		for _, field := range info.Fields {
+			for _, meta := range []string{"TypeMeta", "ObjectMeta", "ListMeta"} {
+				embedded[meta] = embedded[meta] || field.Name == "" && isMeta(m.pkg.TypesInfo.TypeOf(field.RawField.Type), meta)
+			}
+		}
+		if embedded["TypeMeta"] && (embedded["ObjectMeta"] || embedded["ListMeta"]) {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
 func (b *builder) reach(pkg *loader.Package) *module {
 	b.set.Parser.NeedPackage(pkg)
 	pkg.NeedTypesInfo()

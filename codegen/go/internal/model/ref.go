@@ -26,10 +26,14 @@ var scalarRefs = map[ident]struct {
 	{"k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1", "JSON"}: {"JSON", "Any JSON value.", Ref{Kind: RefUnknown}},
 }
 
-func scalarTypes() []Type {
+func scalarTypes(open bool) []Type {
 	var out []Type
 	for _, scalar := range scalarRefs {
 		target := scalar.target
+		// An API server prints a string and takes a number too.
+		if open && scalar.name == "Quantity" {
+			target = Ref{Kind: RefIntOrString}
+		}
 		out = append(out, Type{Name: scalar.name, Doc: scalar.doc, Alias: &target})
 	}
 	return out
