@@ -81,6 +81,8 @@ const apiServer = (settings: ComponentSettings): readonly string[] => {
     `--service-account-signing-key-file=${pki.tokenKey}`,
     "--kubelet-preferred-address-types=InternalIP",
     "--profiling=false",
+    `--audit-policy-file=${path.join(import.meta.dirname, "audit-policy.yaml")}`,
+    `--audit-log-path=${path.join(settings.folder, "log/audit.log")}`,
     "--max-requests-inflight=800",
     "--max-mutating-requests-inflight=400",
     ...featureGates(settings),
