@@ -67,4 +67,24 @@ export const names: readonly (keyof Go)[] = [${["anywhere.example.com/v1/Thing",
       ["kind: this is none of the kinds that are known here"],
     );
   });
+
+  it("refuses versions that are not served", async () => {
+    const text = readFileSync(at("go/crds/anywhere.example.com_things.yaml"), "utf8");
+    writeFileSync(at("old.yaml"), text.replaceAll("anywhere.", "old.").replace("served: true", "served: false"));
+    const { status } = await codegen(
+      "from-crds",
+      at("old.yaml"),
+      "--out",
+      at("old"),
+      "--import-extension",
+      "ts",
+      "--quiet",
+    );
+    assert.equal(status, 0);
+    const { validate }: Validators = await import(at("old/validators.ts"));
+    const thing = { apiVersion: "old.example.com/v1", kind: "Thing", metadata: { name: "a" }, spec: {} };
+    assert.deepEqual(validate(thing), [
+      { path: ["apiVersion"], message: "apiVersion: Thing is not served in this version, but in none" },
+    ]);
+  });
 });

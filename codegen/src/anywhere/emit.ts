@@ -126,13 +126,13 @@ import { schemas } from "./schemas.ts";
 
 export type { ObjectOptions, ObjectProblem };
 
-type Found = { readonly name: ObjectName; readonly kind: KindInfo };
+type Found = { readonly name: ObjectName; readonly kind: KindInfo; readonly isServed: boolean };
 
 const byName = new Map<string, Found>(
   kinds.flatMap((kind) =>
-    kind.versions.map(({ name: version }): [string, Found] => {
+    kind.versions.map(({ name: version, served: isServed }): [string, Found] => {
       const name = \`\${kind.group}/\${version}/\${kind.kind}\`;
-      return [name, { name: name as ObjectName, kind }];
+      return [name, { name: name as ObjectName, kind, isServed }];
     }),
   ),
 );
@@ -154,6 +154,10 @@ function find(object: unknown): Found | undefined {
 export function validate(object: unknown, options: ObjectOptions = {}): readonly ObjectProblem[] {
   const found = find(object);
   if (found === undefined) return [{ path: ["kind"], message: "kind: this is none of the kinds that are known here" }];
+  if (!found.isServed) {
+    const served = found.kind.versions.filter((version) => version.served).map(({ name }) => name);
+    return [{ path: ["apiVersion"], message: \`apiVersion: \${found.kind.kind} is not served in this version, but in \${served.join(", ") || "none"}\` }];
+  }
   return objectProblems(schemas[found.name], found.kind.scope === "Namespaced", object, options);
 }
 
