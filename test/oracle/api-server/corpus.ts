@@ -1,5 +1,6 @@
 import { schemas } from "@gatewright/crd-types/schemas";
 import { stringify } from "yaml";
+import { makeCertificate } from "../../support/certificates.ts";
 
 /** A text that is read as it stands, a manifest of a kind that Kubernetes has by itself, or one whose kind is a custom resource. */
 export type Case = { readonly text: string; readonly kind?: string };
@@ -294,6 +295,37 @@ const configMaps: readonly Fields[] = [
   { data: { "a b": "x" } },
 ];
 
+const authority = makeCertificate({ dnsNames: ["a"], authority: true });
+const leaf = makeCertificate({ dnsNames: ["b"] });
+
+/** Texts of ClusterTrustBundles. */
+const trustBundles: readonly string[] = [
+  authority.certificate,
+  `# a\n${authority.certificate}\nb\n`,
+  "",
+  "x",
+  leaf.certificate,
+  authority.certificate + authority.certificate,
+  authority.certificate + authority.privateKey,
+  authority.certificate.replaceAll("CERTIFICATE", "TRUSTED CERTIFICATE"),
+  authority.certificate.replace("-----\n", "-----\na: b\n\n"),
+  "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n",
+];
+const bundleNames: readonly (readonly [name: string, signerName?: string])[] = [
+  ["a", ""],
+  ["a:b"],
+  ["A"],
+  ["a.b:c:d", "a.b/c"],
+  ["a.b:c:", "a.b/c"],
+  ["a.b:c:D", "a.b/c"],
+  ["a.b:d:e", "a.b/c"],
+  ["a:b:c", "a/b"],
+  ["a", "a"],
+  ["a:b:c:d", "a/b/c"],
+  ["A.b:c:d", "A.b/c"],
+  ["a.b:C:d", "a.b/C"],
+];
+
 /** Manifests of kinds that Kubernetes has by itself. */
 export const manifests: readonly Case[] = [
   ...metadatas.flatMap((metadata) => [
@@ -307,4 +339,15 @@ export const manifests: readonly Case[] = [
   ...slices.map((rest) => manifest("EndpointSlice", "discovery.k8s.io/v1", { name: "a" }, rest)),
   ...secrets.map((rest) => manifest("Secret", "v1", { name: "a" }, rest)),
   ...configMaps.map((rest) => manifest("ConfigMap", "v1", { name: "a" }, rest)),
+  ...trustBundles.map((trustBundle) =>
+    manifest("ClusterTrustBundle", "certificates.k8s.io/v1", { name: "a" }, { spec: { trustBundle } }),
+  ),
+  ...bundleNames.map(([name, signerName]) =>
+    manifest(
+      "ClusterTrustBundle",
+      "certificates.k8s.io/v1",
+      { name },
+      { spec: { ...(signerName !== undefined && { signerName }), trustBundle: authority.certificate } },
+    ),
+  ),
 ];

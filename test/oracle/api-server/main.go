@@ -23,6 +23,9 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 	celconfig "k8s.io/apiserver/pkg/apis/cel"
 	"k8s.io/kubernetes/pkg/api/legacyscheme"
+	"k8s.io/kubernetes/pkg/apis/certificates"
+	_ "k8s.io/kubernetes/pkg/apis/certificates/install"
+	certificatesvalidation "k8s.io/kubernetes/pkg/apis/certificates/validation"
 	"k8s.io/kubernetes/pkg/apis/core"
 	_ "k8s.io/kubernetes/pkg/apis/core/install"
 	corevalidation "k8s.io/kubernetes/pkg/apis/core/validation"
@@ -116,6 +119,8 @@ func validate(versioned runtime.Object, said *answer) field.ErrorList {
 			}
 		}
 		return corevalidation.ValidateServiceCreate(object)
+	case *certificates.ClusterTrustBundle:
+		return certificatesvalidation.ValidateClusterTrustBundle(object, certificatesvalidation.ValidateClusterTrustBundleOptions{})
 	case *discovery.EndpointSlice:
 		place(&object.Namespace)
 		return discoveryvalidation.ValidateEndpointSliceCreate(object)
