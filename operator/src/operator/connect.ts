@@ -6,6 +6,7 @@ import {
   type ConnectOptions,
   createBackoff,
 } from "../kubernetes/index.ts";
+import { pause } from "./abortable.ts";
 
 /** Finds the API server and waits until it answers. Throws `ClusterError` where it is not known which one, or where it does not know us. */
 export async function reachCluster(options: ConnectOptions, signal: AbortSignal): Promise<Cluster> {
@@ -25,14 +26,3 @@ export async function reachCluster(options: ConnectOptions, signal: AbortSignal)
   }
   return cluster;
 }
-
-const pause = (delayMs: number, signal: AbortSignal): Promise<void> =>
-  new Promise((resolve) => {
-    const timer = setTimeout(done, delayMs);
-    function done(): void {
-      clearTimeout(timer);
-      signal.removeEventListener("abort", done);
-      resolve();
-    }
-    signal.addEventListener("abort", done);
-  });

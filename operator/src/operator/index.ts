@@ -1,1 +1,2 @@
-export { type OperatorEnd, type OperatorOptions, runOperator } from "./run-operator.ts";
+export type { OperatorEnd, OperatorOptions } from "./options.ts";
+export { runOperator } from "./run-operator.ts";

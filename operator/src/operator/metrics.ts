@@ -2,7 +2,7 @@ import type { AdsServer } from "../ads/index.ts";
 import type { LeaderElection } from "../lease/index.ts";
 import type { Reconciler } from "../reconcile/index.ts";
 import type { KubernetesSource } from "../source/index.ts";
-import { createMetrics, type MetricDefinition, type Metrics, type Sample } from "../telemetry/index.ts";
+import type { MetricDefinition, Metrics, Sample } from "../telemetry/index.ts";
 import type { Applier, EventRecorder, StatusWriter } from "../writer/index.ts";
 
 export type MetricSources = {
@@ -23,8 +23,7 @@ const one = (value: number): readonly Sample[] => [{ value }];
 const flag = (is: boolean): readonly Sample[] => one(is ? 1 : 0);
 
 /** What the operator tells of itself. Names are part of the interface: docs/operator.md has them all. */
-export function operatorMetrics(sources: MetricSources): Metrics {
-  const metrics = createMetrics();
+export function defineMetrics(metrics: Metrics, sources: MetricSources): void {
   const definitions = [
     ...pipelineMetrics(sources),
     ...sourceMetrics(sources),
@@ -38,7 +37,6 @@ export function operatorMetrics(sources: MetricSources): Metrics {
     roundBuckets,
   );
   sources.reconciler.onRound(({ durationMs }) => observe(durationMs / 1000));
-  return metrics;
 }
 
 const pipelineMetrics = ({ version, reconciler }: MetricSources): readonly MetricDefinition[] => [
