@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { parse } from "yaml";
@@ -324,6 +324,16 @@ export interface CronTabStatus {
       assert.ok(!err.includes("MaxItem"), err);
     });
 
+    it("are those that Go finds too", async () => {
+      mkdirSync(at("api/v1"), { recursive: true });
+      writeFileSync(at("go.mod"), "module example.com/x\n\ngo 1.27.0\n");
+      writeFileSync(at("api/v1/types.go"), "// +groupName=x.example.com\npackage v1\n\ntype X struct {\n");
+      const { status, err } = await run("from-go", folder, "--out", at("out"), "--quiet");
+      assert.equal(status, 1);
+      assert.match(err, /^[^\n]*\/api\/v1\/types\.go:4:\d+: expected ';', found 'EOF'/);
+      assert.ok(err.startsWith(`${folder}/`), err);
+    });
+
     it("are told apart from modules and packages that are not there", async () => {
       const missing = await fromGo("./testdata/nowhere/...");
       assert.equal(missing.status, 2);
@@ -333,6 +343,11 @@ export interface CronTabStatus {
         out: "",
         err: `${at("nowhere")} is neither a folder nor MODULE@VERSION`,
       });
+      const none = await run("from-go", folder, "--out", at("out"), "--quiet");
+      assert.deepEqual(
+        [none.status, none.err],
+        [2, `${folder}: there is no go.mod here or above, so this is no Go module`],
+      );
     });
   });
 

@@ -8,6 +8,7 @@ import { withLock } from "../run/lock.ts";
 import { CodegenError } from "../step.ts";
 import { CannotRun, orCannotRun } from "./cannot-run.ts";
 import type { GoSource } from "./arguments.ts";
+import { moduleRoot } from "./module-root.ts";
 import { type Definition, isFields, readDefinition, sorted } from "./definition.ts";
 
 /** A Go module on this machine. */
@@ -22,6 +23,8 @@ export type GoModule = {
 /** Where the module is; one that was named by its version is fetched. */
 export async function findModule({ from }: GoSource, report: (line: string) => void): Promise<GoModule> {
   const found = await stat(from).catch(() => undefined);
+  if (found?.isDirectory() === true && (await moduleRoot(path.resolve(from))) === undefined)
+    throw new CannotRun(`${from}: there is no go.mod here or above, so this is no Go module`);
   if (found?.isDirectory() === true) return { name: from, folder: path.resolve(from), version: undefined };
   if (!/^[^@\s]+@[^@\s]+$/.test(from) || found !== undefined)
     throw new CannotRun(`${from} is neither a folder nor MODULE@VERSION`);
@@ -51,8 +54,7 @@ export async function readGo(module: GoModule, source: GoSource, report: (line: 
   const modules = packages.map((name) => ({ package: name }));
   const input = JSON.stringify({ open: true, lenientMarkers, scalars: "meta/v1", modules });
   const result = await runWithGo(binary, [], { cwd: module.folder, input });
-  const readable = (line: string) =>
-    line.replaceAll(`${module.folder}/`, module.version === undefined ? "" : `${module.name}/`);
+  const readable = (text: string) => withPlaces(text, module);
   if (result.exitCode !== 0) throw new CodegenError(readable(result.stderr));
   const model: unknown = JSON.parse(result.stdout);
   if (!isModel(model)) throw new Error("codegen/src/api/model.ts does not fit what apitypes prints");
@@ -66,6 +68,21 @@ export async function readGo(module: GoModule, source: GoSource, report: (line: 
       `${module.name}: no kinds are here: structs with metav1.TypeMeta and metav1.ObjectMeta, in a package with +groupName`,
     );
   return { definitions: sorted(definitions), model, warnings: (model.warnings ?? []).map(readable) };
+}
+
+/** How the files of a module begin, so that a terminal or an editor finds them: from where the command was called. */
+const placeOf = ({ name, version }: GoModule): string =>
+  version === undefined ? path.join(name, "/").replace(/^\.\//, "") : `${name}/`;
+
+/** Go names files by their whole path, or from the folder of the module. */
+function withPlaces(text: string, module: GoModule): string {
+  const inside = `${module.folder}/`;
+  return text
+    .split("\n")
+    .map((line) =>
+      (/^[^/\s:]+[^\s:]*\.go:\d/.test(line) ? `${inside}${line}` : line).replaceAll(inside, placeOf(module)),
+    )
+    .join("\n");
 }
 
 /** As controller-gen marks what it writes. */

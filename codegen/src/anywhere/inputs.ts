@@ -1,11 +1,12 @@
 import { createHash, randomUUID } from "node:crypto";
-import { readdir, readFile, stat } from "node:fs/promises";
+import { readdir, readFile } from "node:fs/promises";
 import path from "node:path";
 import { hashFiles } from "../run/hash.ts";
 import type { Arguments } from "./arguments.ts";
 import { compare } from "./definition.ts";
 import { filesBelow } from "./from-crds.ts";
 import type { GoModule } from "./from-go.ts";
+import { moduleRoot } from "./module-root.ts";
 
 const packageFolder = path.join(import.meta.dirname, "../..");
 
@@ -32,16 +33,6 @@ async function hashSources(folder: string): Promise<string> {
   for (const file of await sourcesBelow(root))
     hash.update(`${path.relative(root, file)}\0`).update(await readFile(file));
   return hash.digest("hex");
-}
-
-async function moduleRoot(folder: string): Promise<string | undefined> {
-  const isHere = await stat(path.join(folder, "go.mod")).then(
-    () => true,
-    () => false,
-  );
-  if (isHere) return folder;
-  const parent = path.dirname(folder);
-  return parent === folder ? undefined : moduleRoot(parent);
 }
 
 /** Without what Go does not look into either. */
