@@ -32,10 +32,14 @@ export async function startEnvoy(options: EnvoyOptions): Promise<Envoy> {
     logFile: path.join(options.folder, "envoy.log"),
     command: [
       await envoyBinary(),
-      "--config-path", file,
-      "--service-node", options.nodeId,
-      "--concurrency", "2",
-      "--log-level", "warning",
+      "--config-path",
+      file,
+      "--service-node",
+      options.nodeId,
+      "--concurrency",
+      "2",
+      "--log-level",
+      "warning",
       "--disable-hot-restart",
     ],
   });

@@ -21,7 +21,9 @@ Needs Linux, and root or unprivileged user namespaces. Programs are built once, 
   --impl LIST       of ${sideNames.join(", ")} (default ours,null)
   --n LIST          numbers of routes, one after the other in the same cluster (default 1,100,1000)
   --rounds N        how often each implementation has its turn (default 1)
+  --probes N        changes of each kind measured one after the other (default 30)
   --workloads LIST  of ${workloadNames.join(",")} (default all)
+  --seed-statuses   where more than 2,000 routes come at once they have a status already: writing them takes minutes
   --built           measure the product as it is published (npm run build), not the sources
   --out FOLDER      where results are written (default test/bench/out)
   --node-flags TEXT flags of Node for our operator, for profiles
@@ -37,7 +39,9 @@ export async function benchCluster(args: readonly string[]): Promise<number> {
       impl: { type: "string", default: "ours,null" },
       n: { type: "string", default: "1,100,1000" },
       rounds: { type: "string", default: "1" },
+      probes: { type: "string", default: "30" },
       workloads: { type: "string", default: workloadNames.join(",") },
+      "seed-statuses": { type: "boolean", default: false },
       built: { type: "boolean", default: false },
       out: { type: "string", default: path.resolve(import.meta.dirname, "../out") },
       "node-flags": { type: "string", default: "" },
@@ -47,12 +51,14 @@ export async function benchCluster(args: readonly string[]): Promise<number> {
   const names = list(values.impl).filter(isSideName);
   const counts = list(values.n).map(Number);
   const rounds = Number(values.rounds);
+  const probes = Number(values.probes);
   const workloads = list(values.workloads).filter(isWorkloadName);
   const isWrong =
     names.length < list(values.impl).length ||
     workloads.length < list(values.workloads).length ||
     counts.some((count) => !Number.isInteger(count) || count < 1) ||
-    !(rounds >= 1);
+    !(rounds >= 1) ||
+    !(probes >= 1);
   if (values.help || isWrong) {
     (isWrong ? console.error : console.log)(clusterUsage);
     return isWrong ? 2 : 0;
@@ -90,6 +96,8 @@ export async function benchCluster(args: readonly string[]): Promise<number> {
       sides,
       counts,
       rounds,
+      probes,
+      withStatuses: values["seed-statuses"],
       workloads: new Set(workloads),
       folder,
       report,
@@ -111,5 +119,9 @@ export async function benchCluster(args: readonly string[]): Promise<number> {
   return 0;
 }
 
-const commit = async (): Promise<string> =>
-  (await promisify(execFile)("git", ["-C", import.meta.dirname, "rev-parse", "--short", "HEAD"])).stdout.trim();
+/** Of the sources; where they are not in a repository, nobody can tell. */
+const commit = (): Promise<string> =>
+  promisify(execFile)("git", ["-C", import.meta.dirname, "rev-parse", "--short", "HEAD"]).then(
+    ({ stdout }) => stdout.trim(),
+    () => "unknown",
+  );

@@ -63,14 +63,20 @@ export function startProgram({ name, command, logFile, env }: ProgramOptions): P
 export async function until(
   what: string,
   isSo: () => Promise<boolean> | boolean,
-  options: { readonly withinMs?: number; readonly everyMs?: number; readonly of?: Program } = {},
+  options: {
+    readonly withinMs?: number;
+    readonly everyMs?: number;
+    readonly of?: Program;
+    readonly state?: () => string;
+  } = {},
 ): Promise<number> {
-  const { withinMs = 60_000, everyMs = 20, of } = options;
+  const { withinMs = 60_000, everyMs = 20, of, state } = options;
   const startedMs = performance.now();
   for (;;) {
     if (await isSo()) return performance.now() - startedMs;
     await of?.mustRun();
-    if (performance.now() - startedMs > withinMs) throw new Error(`${what}: not so within ${withinMs} ms`);
+    if (performance.now() - startedMs > withinMs)
+      throw new Error(`${what}: not so within ${withinMs} ms. ${state?.() ?? ""}`);
     await pause(everyMs);
   }
 }

@@ -29,6 +29,10 @@ export type RunOptions = {
   readonly counts: readonly number[];
   readonly rounds: number;
   readonly workloads: ReadonlySet<WorkloadName>;
+  /** Changes of each kind that are measured one after the other. */
+  readonly probes: number;
+  /** Routes that are not made through the API server come with a status, as if they had been there before. */
+  readonly withStatuses: boolean;
   readonly folder: string;
   readonly report: (line: string) => void;
   readonly onOutcome: (outcome: Outcome) => Promise<void>;
@@ -59,9 +63,9 @@ async function runSide(side: Side, round: number, options: RunOptions): Promise<
           `round ${round}, ${side.name}, ${routes} routes, ${workload}: ${Math.round((performance.now() - startedMs) / 1000)} s`,
         );
       };
-      await outcome("W1", loadRoutes(session, from, routes));
+      await outcome("W1", loadRoutes(session, from, routes, options));
       from = routes;
-      await each(session, routes, workloads, outcome);
+      await each(session, routes, options, outcome);
     }
     if (workloads.has("W11"))
       await onOutcome({
@@ -79,10 +83,9 @@ async function runSide(side: Side, round: number, options: RunOptions): Promise<
 async function each(
   session: Session,
   routes: number,
-  workloads: ReadonlySet<WorkloadName>,
+  { workloads, probes }: Pick<RunOptions, "workloads" | "probes">,
   outcome: (workload: string, figures: Promise<Figures>) => Promise<void>,
 ): Promise<void> {
-  const probes = routes > 3000 ? 15 : 30;
   if (workloads.has("W2")) {
     // The first ones pay for the start: code that is compiled, memory that is reached for.
     await probeNew(session, 5);

@@ -64,6 +64,8 @@ export type Session = {
   readonly close: () => Promise<void>;
 };
 
+const quietPatienceMs = 15_000;
+
 export async function openSession(side: Side, folder: string, report: (line: string) => void): Promise<Session> {
   const bed = await startApiBed(folder, report);
   const writer = createWriter(bed.api);
@@ -107,7 +109,9 @@ export async function openSession(side: Side, folder: string, report: (line: str
     const busy = async () =>
       (program === undefined ? 0 : await cpuMs(program.pid)) +
       (envoy === undefined ? 0 : await cpuMs(envoy.program.pid));
-    for (let last = await busy(), calm = 0; calm < 2; ) {
+    // Under a profiler there is always something.
+    const endMs = performance.now() + quietPatienceMs;
+    for (let last = await busy(), calm = 0; calm < 2 && performance.now() < endMs; ) {
       await pause(400);
       await program?.mustRun();
       const now = await busy();

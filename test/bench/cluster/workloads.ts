@@ -1,10 +1,11 @@
 // What is done to an implementation, in the order in which it is done at each number of routes.
 import { spread, type Spread } from "../statistics.ts";
 import { ask, askUntil, isNotFound, isOk } from "./asking.ts";
-import { inParallel } from "./cluster-writer.ts";
+import { inParallel, objectPath } from "./cluster-writer.ts";
 import { endpointSlice, httpPort, hostOf, route, routeName, services, versionHeader } from "./objects.ts";
 import { startLoad } from "../../support/http-client.ts";
 import { pause, until } from "./program.ts";
+import { seedRoutes } from "./seed.ts";
 import type { Cost, Session } from "./session.ts";
 
 export const workloadNames = ["W1", "W2", "W3", "W4", "W5", "W10", "W11", "W12"] as const;
@@ -15,20 +16,36 @@ export const isWorkloadName = (text: string): text is WorkloadName => workloadNa
 export type Figures = Readonly<Record<string, number>>;
 
 const creators = 8;
+/** More than these are not made through the API server. */
+const mostCreated = 2_000;
 const loadTimeoutMs = 900_000;
 
 /** Brings the number of routes to `count`, and tells how long until the last one answers and all statuses stand. */
-export async function loadRoutes(session: Session, from: number, count: number): Promise<Figures> {
+export async function loadRoutes(
+  session: Session,
+  from: number,
+  count: number,
+  { withStatuses }: { readonly withStatuses: boolean },
+): Promise<Figures> {
   const { writer, watch, side } = session;
   const indexes = Array.from({ length: count - from }, (_, at) => from + at);
   const last = routeName(count - 1);
+  const state = () =>
+    `${watch.routes()} routes seen, ${watch.withStatus()} with a status, ${watch.attachedRoutes()} attached`;
+  // What was said to the first of them: all are alike.
+  const status = withStatuses && from > 0 ? await statusOf(session, routeName(0)) : undefined;
   const { result, cost } = await session.measure(async () => {
     const beganMs = performance.now();
-    await inParallel(indexes, creators, (index) => writer.create(route(routeName(index))));
+    if (indexes.length > mostCreated)
+      await seedRoutes(
+        indexes.map((index) => route(routeName(index))),
+        status,
+      );
+    else await inParallel(indexes, creators, (index) => writer.create(route(routeName(index))));
     const createdMs = performance.now();
     const done: Record<string, number> = { createMs: createdMs - beganMs };
     const since = async (name: string, isSo: () => Promise<boolean> | boolean) => {
-      await until(name, isSo, { withinMs: loadTimeoutMs });
+      await until(name, isSo, { withinMs: loadTimeoutMs, state });
       done[name] = performance.now() - createdMs;
     };
     await Promise.all([
@@ -43,6 +60,11 @@ export async function loadRoutes(session: Session, from: number, count: number):
     return done;
   });
   return { ...result, routes: indexes.length, ...costFigures(cost) };
+}
+
+async function statusOf({ writer }: Session, name: string): Promise<unknown> {
+  const read = await writer.read(objectPath(route(name)));
+  return (read as { readonly status?: unknown }).status;
 }
 
 /** New routes, one after the other: from the request that makes it until the first 200. */
@@ -270,7 +292,7 @@ const costFigures = (cost: Cost): Figures => ({
 });
 
 const gatewayWrites = ({ writes }: Cost): number =>
-  Object.entries(writes).reduce((sum, [key, count]) => (/ gateways\/status$/.test(key) ? sum + count : sum), 0);
+  Object.entries(writes).reduce((sum, [key, count]) => (key.endsWith(" gateways/status") ? sum + count : sum), 0);
 
 const perChange = (cost: Cost, changes: number): Figures =>
   Object.fromEntries(Object.entries(costFigures(cost)).map(([name, value]) => [name, value / changes]));

@@ -40,9 +40,15 @@ export function createOurs(version: string, { nodeFlags = [], isBuilt = false }:
         name: "gatewright",
         logFile: path.join(folder, "gatewright.log"),
         command: [
-          ...[process.execPath, ...nodeFlags, ...main, "operator"],
-          ...["--kubeconfig", kubeconfig, "--namespace", systemNamespace],
-          ...["--ads-name", "localhost", "--log-level", "error", "--no-leader-election"],
+          process.execPath,
+          ...nodeFlags,
+          ...main,
+          "operator",
+          `--kubeconfig=${kubeconfig}`,
+          `--namespace=${systemNamespace}`,
+          "--ads-name=localhost",
+          "--log-level=error",
+          "--no-leader-election",
         ],
       });
       await until("the operator is ready", async () => (await statusOf(`${healthUrl}/readyz`)) === 200, {
