@@ -387,6 +387,14 @@ function describeFaults(): void {
         await faults.says("gateway/other", { Programmed: "True" });
         assert.equal(await faults.ask("read-before.example"), "200");
         assert.equal(await faults.ask("not-read.example"), "404");
+        // Whoever starts now does not know them, and takes nothing from Envoys that do.
+        const pods = await faults.operators();
+        for (const { pod } of pods) await faults.killProcesses(pod);
+        for (const { pod } of pods)
+          await until(`${pod} says that it waits`, async () =>
+            /HTTPRoute cannot be read/.test(await faults.logOf(pod)) ? true : undefined,
+          );
+        assert.equal(await faults.ask("read-before.example"), "200");
         await faults.lab.kubectl(["replace", "--filename=-"], withoutServerFields(role));
         await faults.answers("not-read.example", "200");
         await faults.counts("gatewright_source_troubled", /^/, (sum) => sum === 0);

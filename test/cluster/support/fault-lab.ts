@@ -75,6 +75,8 @@ export type FaultLab = {
   readonly metric: (name: string, labels?: RegExp) => Promise<number>;
   /** What all operators that run have logged. */
   readonly log: () => Promise<string>;
+  /** Of the container that runs now. */
+  readonly logOf: (pod: string) => Promise<string>;
   /** Waits until a metric, summed over all operators, is as it should be. */
   readonly counts: (name: string, labels: RegExp, isSo: (sum: number) => boolean) => Promise<true>;
   /** Waits until a field of an object is so. */
@@ -218,6 +220,7 @@ async function openIn(lab: Lab, folder: string): Promise<FaultLab> {
     return known;
   };
 
+  const logOf = (pod: string) => lab.kubectl(["logs", pod, `--namespace=${systemNamespace}`]);
   const metric = async (metricName: string, labels = /^/): Promise<number> => {
     let sum = 0;
     for (const { ip } of await operators())
@@ -312,8 +315,9 @@ async function openIn(lab: Lab, folder: string): Promise<FaultLab> {
         await rival.close();
       }
     },
+    logOf,
     log: async () => {
-      const logs = (await operators()).map(({ pod }) => lab.kubectl(["logs", pod, `--namespace=${systemNamespace}`]));
+      const logs = (await operators()).map(({ pod }) => logOf(pod));
       return (await Promise.all(logs)).join("");
     },
     killProcesses: (pod) => signalProcesses(pod, "SIGKILL"),

@@ -125,7 +125,7 @@ describe("createKubernetesSource()", () => {
     assert.ok(asked.every(({ query }) => query.get("fieldSelector")?.includes("type!=helm.sh/release.v1")));
   });
 
-  it("waits for every kind, through faults, but not for what it may not read", async () => {
+  it("waits for every kind, through faults, and for the right to read it", async () => {
     const forbidden = server.intercept(({ path }) =>
       path.endsWith("/secrets") ? { status: 403, body: statusOf(403, "Forbidden", "secrets is forbidden") } : undefined,
     );
@@ -136,13 +136,13 @@ describe("createKubernetesSource()", () => {
     await until(() => source.state().get("Secret")?.trouble?.kind === "forbidden");
     assert.equal(synced(), 0);
     failing();
-    await until(() => synced() === 1);
-    assert.ok(store.has("HTTPRoute a/one"));
+    await until(() => store.has("HTTPRoute a/one"));
+    assert.equal(synced(), 0, "what Envoys know of Secrets would be taken from them");
     assert.equal(recorder.lines("warn").filter((line) => line.startsWith("Secret cannot be read")).length, 1);
-    forbidden();
     server.put("secrets", { metadata: { name: "s", namespace: "a" } });
-    await until(() => store.has("Secret a/s"));
-    assert.equal(synced(), 1);
+    forbidden();
+    await until(() => synced() === 1);
+    assert.ok(store.has("Secret a/s"));
   });
 
   it("leaves out what does not fit, says so, and keeps the last good form", async () => {

@@ -19,7 +19,7 @@ export type KubernetesSourceOptions = {
   readonly served: ServedKinds;
   readonly logger: Logger;
   readonly onChanges: (changes: readonly Change[]) => void;
-  /** Called once: all kinds that are served have been read, or the server has said that they may not be. */
+  /** Called once: all kinds that are served have been read. */
   readonly onSynced: () => void;
   /** What `state` says has changed: which kinds are read, whether they have been, and whether they can be. */
   readonly onState?: () => void;
@@ -120,7 +120,7 @@ export function createKubernetesSource(options: KubernetesSourceOptions): Kubern
 
   function checkSynced(): void {
     // Only once all kinds are being read.
-    if (isSynced || stopListening === undefined || ![...readings.values()].every(({ watch }) => isSettled(watch)))
+    if (isSynced || stopListening === undefined || ![...readings].every(([kind, { watch }]) => isSettled(kind, watch)))
       return;
     isSynced = true;
     options.onSynced();
@@ -152,8 +152,14 @@ const maxTold = 20;
 
 const allKinds = Object.keys(storedKinds).filter(isStoredKind);
 
-/** Whoever may not read a kind does not wait for it: that may last, and has been said. */
-function isSettled(watch: ListWatch): boolean {
+/** Kinds without which an operator that may not read them does its work: what refers to them says so, and nothing is lost by it. */
+const dispensable: ReadonlySet<StoredKind> = new Set(["ClusterTrustBundle"]);
+
+/**
+ * Whoever may not read a kind waits for it: what Envoys were told of it before would be taken from them. That may be a mistake in a role,
+ * and a server that is starting forbids everything until it has read its roles.
+ */
+function isSettled(kind: StoredKind, watch: ListWatch): boolean {
   const { isListed, trouble } = watch.state();
-  return isListed || trouble?.kind === "forbidden" || trouble?.kind === "missing";
+  return isListed || trouble?.kind === "missing" || (trouble?.kind === "forbidden" && dispensable.has(kind));
 }
