@@ -55,8 +55,8 @@ describe("validateMessage(), compared with ValidateAll() of go-control-plane", f
   });
 
   it("agrees on whole messages, made at random", () => {
-    const cases = distinct(fc.sample(wholeMessage(), { seed: 40, numRuns: 18_000 }));
-    assert.ok(cases.length > 8_000, `${cases.length} cases`);
+    const cases = distinct(fc.sample(wholeMessage(), { seed: 40, numRuns: 15_000 }));
+    assert.ok(cases.length > 7_000, `${cases.length} cases`);
     compare(cases);
   });
 });
