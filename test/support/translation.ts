@@ -133,7 +133,7 @@ function asManifest(document: unknown): Manifest {
 const isManifest = (value: unknown): value is Manifest =>
   typeof value === "object" && value !== null && "apiVersion" in value && "kind" in value && "metadata" in value;
 
-const toChange = (object: Manifest): Change => {
+export const toChange = (object: Manifest): Change => {
   if (storedKindOf(object.apiVersion, object.kind) === undefined) throw new Error(`no kind ${object.kind} here`);
   return changeOf(object.kind, keyOf(object), object);
 };
