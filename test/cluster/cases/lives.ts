@@ -130,15 +130,28 @@ export function describeLives(lab: () => FaultLab): void {
       const made = await place.made();
       await lab().lab.kubectl(["delete", "gatewayclass", brief]);
       await lab().takesChanges("without-class");
-      assert.deepEqual(await place.made(), made);
-      assert.equal(await lab().ask("orphan.example", address(stands)), "200");
+      const isAsBefore = async () => {
+        assert.deepEqual(await place.made(), made);
+        assert.equal(await lab().ask("orphan.example", address(stands)), "200");
+      };
+      await isAsBefore();
+      await scaleOperator(0);
+      await scaleOperator(2);
+      await lab().takesChanges("after-a-restart");
+      await isAsBefore();
       await lab().lab.kubectl(["apply", "--filename=-"], JSON.stringify(cls));
       await place.apply(route("later", { gateway: "orphan" }));
       await lab().answers("later.example", "200", address(stands));
       assert.equal(await place.serves("orphan"), stands);
+      // Another's now: nothing of ours stays.
       await lab().lab.kubectl(["delete", "gatewayclass", brief]);
-      await place.kubectl("delete", "gateway", "orphan");
+      await scaleOperator(0);
+      await scaleOperator(2);
+      await lab().takesChanges("before-another");
+      await isAsBefore();
+      await lab().lab.kubectl(["apply", "--filename=-"], JSON.stringify(classOf(brief, theirController)));
       await isEmpty(place);
+      await lab().lab.kubectl(["delete", "gatewayclass", brief]);
     }));
 
   it("cleans up after Gateways that went or became another's while no operator saw it", () =>

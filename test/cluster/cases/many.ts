@@ -151,12 +151,14 @@ export function describeMany(lab: () => FaultLab): void {
       await place.kubectl("delete", "listenerset", "winner");
       await isServedBy("loser");
       await place.when("listenerset/loser", listenerSays("web", "Programmed", "True"));
-      // One that is refused holds nothing.
+      // One that waits for its certificate keeps its turn: nobody may take a host in the moment in which a certificate is replaced.
       await place.apply(set("refused", "missing"));
       await place.when("listenerset/refused", listenerSays("web", "ResolvedRefs", "False"));
       await isServedBy("loser");
       await place.kubectl("delete", "listenerset", "loser");
       await place.apply(set("third", "contended"), toSet("third"));
+      await place.when("listenerset/third", listenerSays("web", "Conflicted", "True", "HostnameConflict"));
+      await place.kubectl("delete", "listenerset", "refused");
       await isServedBy("third");
       await place.kubectl("delete", "listenerset", "--all");
       await place.kubectl("delete", "httproute", "winner", "loser", "third");

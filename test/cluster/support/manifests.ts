@@ -92,6 +92,8 @@ export const backend = (name: string, replicas = 2, { tlsSecret, drains = false 
                 { name: "NAMESPACE", value: "faults" },
                 ...(tlsSecret === undefined ? [] : tlsEnvironment),
               ],
+              // Without it a pod counts as ready before it listens.
+              readinessProbe: { tcpSocket: { port: tlsSecret === undefined ? 3000 : 8443 }, periodSeconds: 1 },
               ...(drains && { lifecycle: { preStop: { sleep: { seconds: 5 } } } }),
               volumeMounts: tlsSecret === undefined ? [] : [{ name: "tls", mountPath: "/tls" }],
             },
