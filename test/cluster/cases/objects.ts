@@ -194,6 +194,17 @@ export function describeObjects(lab: () => FaultLab): void {
       );
     const cluster = (item: object) => lab().lab.kubectl(["apply", "--filename=-"], JSON.stringify(item));
 
+    // The replica to which the Envoy has a stream knows of it, and the one that leads says it.
+    before(() => scaleOperator(1));
+    after(() => scaleOperator(2));
+    const scaleOperator = async (replicas: number) => {
+      const deployment = ["deployment/gatewright", `--namespace=${systemNamespace}`];
+      await lab().lab.kubectl(["scale", ...deployment, `--replicas=${replicas}`]);
+      await lab().rollout("deployment/gatewright", systemNamespace);
+      await until("so many operators", async () => ((await lab().operators()).length === replicas ? true : undefined));
+      await lab().counts("gatewright_leader", /^/, (sum) => sum === 1);
+    };
+
     it("is said by status, event and metric, costs nothing else, and is taken as soon as it is mended", () =>
       lab().steadily(async () => {
         const mesh = `meshconfig/logging`;
