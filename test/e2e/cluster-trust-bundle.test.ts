@@ -68,7 +68,7 @@ describe("ClusterTrustBundles, by effect", function () {
   this.timeout(240_000);
   let gateway: Standalone;
   let backends: { readonly [name in "app" | "stale" | "last" | "strange"]: TlsBackend };
-  let [http, admin, alone, beside, half, nobody] = [0, 0, 0, 0, 0, 0];
+  let [http, admin, alone, beside, half, nobody, anybody] = [0, 0, 0, 0, 0, 0, 0];
   const clients = { older: issued(older, "client"), newer: issued(newer, "client"), own: issued(stranger, "client") };
 
   const statusOf = (name: string, status: number) =>
@@ -104,7 +104,7 @@ describe("ClusterTrustBundles, by effect", function () {
       strange: await startTlsBackend(issued(stranger)),
     };
     [http, admin, alone] = [await freePort(), await freePort(), await freePort()];
-    [beside, half, nobody] = [await freePort(), await freePort(), await freePort()];
+    [beside, half, nobody, anybody] = [await freePort(), await freePort(), await freePort(), await freePort()];
     const server = makeCertificate({ dnsNames: ["app.test"] });
     const listener = (name: string, port: number) =>
       `  - {name: ${name}, port: ${port}, protocol: HTTPS, tls: {certificateRefs: [{name: server}]}, allowedRoutes: {namespaces: {from: All}}}`;
@@ -131,12 +131,14 @@ spec:
       - {port: ${beside}, tls: {validation: {caCertificateRefs: [${refs("clients")}]}}}
       - {port: ${half}, tls: {validation: {caCertificateRefs: [${refs("nowhere")}]}}}
       - {port: ${nobody}, tls: {validation: {mode: AllowInsecureFallback, ${released("nowhere")}}}}
+      - {port: ${anybody}, tls: {validation: {mode: AllowInsecureFallback, ${released("clients")}}}}
   listeners:
   - {name: http, port: ${http}, protocol: HTTP, allowedRoutes: {namespaces: {from: All}}}
 ${listener("alone", alone)}
 ${listener("beside", beside)}
 ${listener("half", half)}
-${listener("nobody", nobody)}`,
+${listener("nobody", nobody)}
+${listener("anybody", anybody)}`,
           JSON.stringify({
             apiVersion: "v1",
             kind: "Secret",
@@ -255,6 +257,7 @@ ${listener("nobody", nobody)}`,
     assert.deepEqual(shape(await answers(beside)), ["200", "refused", "200", "refused"]);
     assert.deepEqual(shape(await answers(half)), ["refused", "refused", "200", "refused"]);
     assert.deepEqual(shape(await answers(nobody)), ["refused", "refused", "refused", "refused"]);
+    assert.deepEqual(shape(await answers(anybody)), ["200", "200", "200", "200"]);
     await listenerWhen("alone", "ResolvedRefs", "True", "ResolvedRefs");
     await listenerWhen("half", "ResolvedRefs", "False", "InvalidCACertificateRef");
     await listenerWhen("half", "Accepted", "True", "Accepted");
