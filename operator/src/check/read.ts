@@ -112,11 +112,9 @@ function createReader(served: Served) {
     }
   }
 
-  type Problem = Omit<ObjectProblem | CustomProblem, "rule"> & { readonly rule: RuleId };
-
   /** `base` is where the object stands in the document, for problems that have their path in the object. */
   function reportAt(document: Document, identity: Identity, base: Path, problem: Problem): void {
-    const { severity, rule, field = "", path, message } = problem;
+    const { severity, rule, field = "", path, message } = strictly(problem);
     const place = isOpen(document.file) ? document.locate([...base, ...path]) : { line: 1, column: 1, lineText: "" };
     const hint = /^ \((.*)\)$/s.exec(hintFor(message, place))?.[1];
     const { group, kind, namespace, name } = identity;
@@ -236,6 +234,14 @@ function guessIdentity(text: string): Identity {
     name: key.slice(slash + 1),
   };
 }
+
+type Problem = Omit<ObjectProblem | CustomProblem, "rule"> & { readonly rule: RuleId };
+
+/** Where files are served, a field of metadata that nobody knows is no reason to leave an object out; kubectl refuses it. */
+const strictly = (problem: Problem): Problem =>
+  problem.rule === "metadata" && problem.severity === "warning" && problem.message.startsWith("unknown field ")
+    ? { ...problem, severity: "error", rule: "unknown-field" }
+    : problem;
 
 /** The path stands in a field of its own. */
 const withoutField = (message: string, field: string): string =>

@@ -1,11 +1,11 @@
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import { findKindInGroup, kinds, type KindName } from "@gatewright/crd-types";
-import type { Schema } from "@gatewright/crd-types/schema";
+import { findKindInGroup, kinds, versionOf } from "@gatewright/crd-types";
 import { schemas } from "@gatewright/crd-types/schemas";
 import { allKinds, type CustomKind, parseText, type ServedKinds } from "../source/index.ts";
 import { isStoredKind, type StoredKind, storedKinds } from "../store/index.ts";
 import { readDefinition } from "./definitions.ts";
+import { isFields, textOf } from "./fields.ts";
 
 /** Release channels of the Gateway API. */
 export const channels = ["standard", "experimental"] as const;
@@ -28,12 +28,18 @@ export type KnownKind = { readonly versions: ReadonlyMap<string, CustomKind> };
 export function createServed(channel: Channel, minor: number = kubernetesMinors.newest): Served {
   const versionsOf = (kind: StoredKind): readonly string[] => {
     const lives = builtinVersions[kind];
-    if (lives === undefined) return channel === "standard" ? standardVersions(kind) : allKinds.versionsOf(kind);
-    return allKinds.versionsOf(kind).filter((version) => (lives[version] ?? 0) <= minor);
+    if (lives !== undefined) return allKinds.versionsOf(kind).filter((version) => (lives[version] ?? 0) <= minor);
+    const isBuiltIn = channel === "experimental" || !isOfGatewayApi(kind);
+    return isBuiltIn ? allKinds.versionsOf(kind) : [...versionsIn(channel, kind).keys()];
   };
   return {
-    schemaOf: (kind, object) =>
-      (channel === "standard" ? standardOf(kind)?.schema : undefined) ?? allKinds.schemaOf(kind, object),
+    schemaOf: (kind, object) => {
+      const stated = versionOf(isFields(object) ? textOf(object["apiVersion"]) : "");
+      // The newest version of the experimental channel is built in; all others are in the CRDs.
+      const isBuiltIn = !isOfGatewayApi(kind) || (channel === "experimental" && stated === kinds[kind].version);
+      const custom = isBuiltIn ? undefined : versionsIn(channel, kind).get(stated);
+      return custom?.schema ?? allKinds.schemaOf(kind, object);
+    },
     versionsOf,
     otherKind: (group, kind) => otherKind(group, kind, channel),
     absent: Object.keys(storedKinds)
@@ -47,32 +53,26 @@ const builtinVersions: Readonly<Partial<Record<StoredKind, Readonly<Record<strin
   ClusterTrustBundle: { v1beta1: 33, v1: 37 },
 };
 
-function standardVersions(kind: StoredKind): readonly string[] {
-  return isOfGatewayApi(kind) ? (standardOf(kind)?.versions ?? []) : allKinds.versionsOf(kind);
-}
-
 const isOfGatewayApi = (kind: StoredKind): boolean => storedKinds[kind].group === "gateway.networking.k8s.io";
 
-type Standard = { readonly schema: Schema; readonly versions: readonly string[] };
+const definitions = new Map<string, ReadonlyMap<string, CustomKind>>();
 
-const standards = new Map<StoredKind, Standard | undefined>();
-
-/** Only the experimental channel is built in as schemas: that of the other is read from its CRD when it is asked for. */
-function standardOf(kind: StoredKind): Standard | undefined {
-  if (!isOfGatewayApi(kind)) return undefined;
-  if (!standards.has(kind)) standards.set(kind, readStandard(kind));
-  return standards.get(kind);
+/** What the CRD of a kind says of each version that it serves. Read when it is asked for. */
+function versionsIn(channel: Channel, kind: StoredKind): ReadonlyMap<string, CustomKind> {
+  const name = `${channel} ${kind}`;
+  const versions = definitions.get(name) ?? readVersions(channel, kind);
+  definitions.set(name, versions);
+  return versions;
 }
 
-function readStandard(kind: StoredKind): Standard | undefined {
-  const { group, plural, channel, version } = kinds[kind] as (typeof kinds)[KindName] & { readonly channel?: Channel };
-  if (channel !== "standard") return undefined;
-  const file = fileURLToPath(import.meta.resolve(`@gatewright/crd-types/crds/standard/${group}_${plural}.yaml`));
+function readVersions(channel: Channel, kind: StoredKind): ReadonlyMap<string, CustomKind> {
+  const { group, plural } = kinds[kind];
+  const file = fileURLToPath(import.meta.resolve(`@gatewright/crd-types/crds/${channel}/${group}_${plural}.yaml`));
+  if (!existsSync(file)) return new Map();
   const parsed = parseText(readFileSync(file, "utf8"));
   const definition = parsed.kind === "value" ? readDefinition(parsed.value) : undefined;
-  const own = definition?.kind === "definition" ? definition.versions.get(version) : undefined;
-  if (definition?.kind !== "definition" || own === undefined) throw new Error(`${file} has no ${version}`);
-  return { schema: own.schema, versions: [...definition.versions.keys()] };
+  if (definition?.kind !== "definition") throw new Error(`${file} cannot be read`);
+  return definition.versions;
 }
 
 function otherKind(group: string, kind: string, channel: Channel): KnownKind | undefined {

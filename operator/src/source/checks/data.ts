@@ -18,11 +18,12 @@ export function completeSecret({ stringData, ...secret }: Fields): Completed {
     ...bytes,
     ...Object.fromEntries(texts.map(([key, text]) => [key, Buffer.from(textOf(text)).toString("base64")])),
   };
+  const given = secret["data"] ?? {};
   const isOdd = stringData !== undefined && stringData !== null && !isFields(stringData);
   return {
     object: {
       ...secret,
-      ...(Object.keys(merged).length === 0 ? {} : { data: merged }),
+      ...(Object.keys(merged).length === 0 || !isFields(given) ? {} : { data: merged }),
       // The schema says what is wrong with it.
       ...(wrong.length === 0 ? (isOdd ? { stringData } : {}) : { stringData: Object.fromEntries(wrong) }),
     },

@@ -2,7 +2,7 @@ import type { Path } from "@gatewright/crd-types/schema";
 import { endpointAddressFaults } from "./addresses.ts";
 import { duplicate, type Fault, invalid, required, tooMany, unsupported } from "./fault.ts";
 import { type Fields, fieldsOf, listOf, textOf } from "./fields.ts";
-import { labelFaults, portNumberFaults, qualifiedNameFaults, subdomainFaults } from "./names.ts";
+import { labelFaults, labelValueFaults, portNumberFaults, qualifiedNameFaults, subdomainFaults } from "./names.ts";
 import { protocols } from "./protocols.ts";
 
 const addressTypes = ["FQDN", "IPv4", "IPv6"];
@@ -51,7 +51,11 @@ function portFaults(ports: readonly unknown[]): readonly Fault[] {
   });
 }
 
-function endpointFaults(addressType: unknown, { addresses, hostname, nodeName }: Fields, path: Path): readonly Fault[] {
+function endpointFaults(
+  addressType: unknown,
+  { addresses, hostname, nodeName, hints }: Fields,
+  path: Path,
+): readonly Fault[] {
   const list = listOf(addresses);
   const at = [...path, "addresses"];
   return [
@@ -66,5 +70,22 @@ function endpointFaults(addressType: unknown, { addresses, hostname, nodeName }:
     ...(typeof nodeName === "string"
       ? subdomainFaults(nodeName).map((fault) => invalid([...path, "nodeName"], nodeName, fault))
       : []),
+    ...hintFaults(fieldsOf(hints)["forZones"], [...path, "hints", "forZones"], labelValueFaults),
+    ...hintFaults(fieldsOf(hints)["forNodes"], [...path, "hints", "forNodes"], subdomainFaults),
   ];
+}
+
+const maxHints = 8;
+
+/** For whom an endpoint is best. */
+function hintFaults(hints: unknown, path: Path, faultsOf: (name: string) => readonly string[]): readonly Fault[] {
+  const names = listOf(hints).map((hint) => textOf(fieldsOf(hint)["name"]));
+  if (names.length > maxHints) return [tooMany(path, names.length, maxHints)];
+  return names.flatMap((name, index) => {
+    const at = [...path, index, "name"];
+    return [
+      ...(names.indexOf(name) < index ? [duplicate(at, name)] : []),
+      ...faultsOf(name).map((fault) => invalid(at, name, fault)),
+    ];
+  });
 }

@@ -12,7 +12,8 @@ const whole: Schema = { type: "integer", format: "int64", nullable: true };
 
 /** https://kubernetes.io/docs/reference/kubernetes-api/common-definitions/object-meta/ */
 const fields: Readonly<Record<string, Schema>> = {
-  name: text,
+  // Null is as good as nothing, and then it is missing.
+  name: optionalText,
   generateName: optionalText,
   namespace: optionalText,
   selfLink: optionalText,
@@ -43,7 +44,7 @@ export function metadataFaults(
   object: Fields,
   { isNamespaced, nameFaults = subdomainFaults }: MetadataRules,
 ): readonly Fault[] {
-  const { metadata } = object;
+  const metadata = object["metadata"] ?? {};
   if (!isFields(metadata)) return [required(["metadata"])];
   const ofTypes = validate(metadataSchema, { metadata });
   if (ofTypes.length > 0) return ofTypes;

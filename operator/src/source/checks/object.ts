@@ -8,6 +8,7 @@ import type { Fault } from "./fault.ts";
 import type { Fields } from "./fields.ts";
 import { metadataFaults } from "./metadata.ts";
 import { labelFaults } from "./names.ts";
+import { namespaceFaults } from "./namespace.ts";
 import { overlaySchemaOf } from "./overlay.ts";
 import { serviceFaults } from "./service.ts";
 
@@ -15,14 +16,23 @@ import { serviceFaults } from "./service.ts";
 const withoutByteFormat = (schema: Schema): Schema =>
   JSON.parse(JSON.stringify(schema, (key, value) => (key === "format" && value === "byte" ? undefined : value)));
 
-const bytesKinds: Readonly<Partial<Record<StoredKind, Schema>>> = {
+/** To Go a name that is missing is an empty one, which a zone may have. */
+const withNamelessZones = (schema: Schema): Schema =>
+  JSON.parse(
+    JSON.stringify(schema, (key, value) =>
+      key === "forZones" ? { ...value, items: { ...value.items, required: undefined } } : value,
+    ),
+  );
+
+const adjusted: Readonly<Partial<Record<StoredKind, Schema>>> = {
   Secret: withoutByteFormat(schemas.Secret),
   ConfigMap: withoutByteFormat(schemas.ConfigMap),
+  EndpointSlice: withNamelessZones(schemas.EndpointSlice),
 };
 
 /** What an object of a kind must be. */
 export const schemaOf = (kind: StoredKind, object: unknown): Schema =>
-  bytesKinds[kind] ?? overlaySchemaOf(kind, object) ?? schemas[kind];
+  adjusted[kind] ?? overlaySchemaOf(kind, object) ?? schemas[kind];
 
 /** Kinds whose names become DNS labels. */
 const labelNamed: ReadonlySet<StoredKind> = new Set(["Namespace", "Service"]);
@@ -37,6 +47,8 @@ export const metadataFaultsOf = (kind: StoredKind, object: Fields): readonly Fau
 /** What the API server makes of an object before it checks it against its schema. */
 export function completeBuiltin(kind: StoredKind, object: Fields): Completed {
   if (kind === "Secret") return completeSecret(object);
+  // Go's types have no way to say that it is not there.
+  if (kind === "ClusterTrustBundle") return { object: { ...object, spec: object["spec"] ?? {} }, faults: [] };
   return kind === "ConfigMap" ? completeConfigMap(object) : { object, faults: [] };
 }
 
@@ -44,6 +56,7 @@ const checks: Readonly<Partial<Record<StoredKind, (object: Fields) => readonly F
   ClusterTrustBundle: clusterTrustBundleFaults,
   ConfigMap: configMapFaults,
   EndpointSlice: endpointSliceFaults,
+  Namespace: namespaceFaults,
   Secret: secretFaults,
   Service: serviceFaults,
 };

@@ -1,7 +1,7 @@
 import { applyDefaults, formatPath, type Schema, unknownFields, validate } from "@gatewright/crd-types/schema";
-import { type Fault, type Fields, fieldsOf, metadataFaults } from "../checks/index.ts";
+import { type Fault, type Fields, fieldsOf, isFields, metadataFaults } from "../checks/index.ts";
 import { ruleFaults } from "../rules/index.ts";
-import type { ObjectProblem, ObjectRule } from "./read-object.ts";
+import { canAskRules, type ObjectProblem, type ObjectRule } from "./read-object.ts";
 
 /** A kind of which nothing is known but its CustomResourceDefinition. */
 export type CustomKind = { readonly schema: Schema; readonly isNamespaced: boolean };
@@ -12,7 +12,7 @@ export type CustomProblem = Pick<ObjectProblem, "severity" | "rule" | "field" | 
 export function readCustom(object: Fields, { schema, isNamespaced }: CustomKind): readonly CustomProblem[] {
   const { status: _, ...given } = object;
   const problems: CustomProblem[] = [];
-  const note = (rule: ObjectRule, faults: readonly Fault[]): boolean => {
+  const note = (rule: ObjectRule, faults: readonly Fault[]): void => {
     for (const { path, message, isWarning } of faults)
       problems.push({
         severity: isWarning === true ? "warning" : "error",
@@ -21,11 +21,15 @@ export function readCustom(object: Fields, { schema, isNamespaced }: CustomKind)
         path,
         message,
       });
-    return problems.every(({ severity }) => severity === "warning");
   };
-  if (!note("metadata", metadataFaults(given, { isNamespaced }))) return problems;
+  const ofMetadata = metadataFaults(given, { isNamespaced });
+  note("metadata", ofMetadata);
+  if (!isFields(given["metadata"] ?? {})) return problems;
   const defaulted = applyDefaults(schema, given);
-  note("unknown-field", unknownFields(schema, given));
-  if (note("schema", validate(schema, defaulted))) note("cel", ruleFaults(schema, fieldsOf(defaulted)));
+  const unknown = unknownFields(schema, given);
+  const ofSchema = validate(schema, defaulted);
+  note("unknown-field", unknown);
+  note("schema", ofSchema);
+  if (unknown.length === 0 && canAskRules(ofMetadata, ofSchema)) note("cel", ruleFaults(schema, fieldsOf(defaulted)));
   return problems;
 }

@@ -4,6 +4,8 @@ import {
   formatPath,
   type Path,
   type Schema,
+  type SchemaProblem,
+  type SchemaProblemKind,
   unknownFields,
   validate,
 } from "@gatewright/crd-types/schema";
@@ -167,22 +169,30 @@ const unique = (faults: readonly RuledFault[]): RuledFault[] => [
 /** Takes an object the way of the API server. */
 function judge(kind: StoredKind, given: Fields, schema: Schema): Judgement {
   const ofMetadata = by("metadata", metadataFaultsOf(kind, given));
-  if (ofMetadata.some(isError)) return { whole: undefined, faults: ofMetadata };
+  if (!isFields(given["metadata"] ?? {})) return { whole: undefined, faults: ofMetadata };
   const { object: completed, faults: ofData } = completeBuiltin(kind, place(kind, given));
   const defaulted = applyDefaults(schema, completed);
   const fields = fieldsOf(defaulted);
+  const unknown = unknownFields(schema, completed);
+  const ofSchema = validate(schema, defaulted);
   const faults = unique([
     ...ofMetadata,
     ...by("builtin", ofData),
-    ...by("unknown-field", unknownFields(schema, completed)),
-    ...by("schema", validate(schema, defaulted)),
+    ...by("unknown-field", unknown),
+    ...by("schema", ofSchema),
     ...by("builtin", objectFaults(kind, fields)),
   ]);
-  // Rules can only be asked of what has the form that they expect.
-  if (!faults.some(isError)) faults.push(...by("cel", ruleFaults(schema, fields)));
+  if (unknown.length === 0 && canAskRules(ofMetadata, ofSchema)) faults.push(...by("cel", ruleFaults(schema, fields)));
   // The schema says that it is of this kind.
   return { whole: faults.some(isError) ? undefined : (defaulted as ReadObject["object"]), faults };
 }
+
+const blocking: ReadonlySet<SchemaProblemKind> = new Set(["required", "type", "unsupported", "tooLong", "tooMany"]);
+
+/** Rules can only be asked of what has the form that they expect; the API server draws the line here. */
+export const canAskRules = (ofMetadata: readonly Fault[], ofSchema: readonly SchemaProblem[]): boolean =>
+  !ofSchema.some(({ kind }) => blocking.has(kind)) &&
+  !ofMetadata.some(({ message }) => /: (?:Required value|Too long)|must be of type/.test(message));
 
 /** Statuses are not for files to say; versions and namespaces are held to one. */
 function place(kind: StoredKind, given: Fields): Fields {
