@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { checkExtension, controllerName, placed, rootNamespace } from "../../../test/support/translation.ts";
 import { silentLogger } from "../lib/index.ts";
+import type { Change } from "../store/index.ts";
 import { createReconciler, type Publisher } from "./index.ts";
 
 const group = "gateway.networking.k8s.io/v1";
@@ -43,6 +44,47 @@ describe("createReconciler(): proxies", () => {
     await reconciler.close();
     assert.deepEqual(wanted, [["infra/gw"], [], ["infra/gw"]]);
     assert.deepEqual(calls.slice(-2), ["publish infra/gw nothing", "remove infra/gw"]);
+  });
+
+  it("tells of Gateways whose class comes and goes, since what was made for them may be anybody's meanwhile", async () => {
+    const settings = { controllerName, rootNamespace };
+    const reconciler = createReconciler({ logger: silentLogger, settings, checkExtension });
+    const wanted: string[][] = [];
+    reconciler.onRound((round) => wanted.push([...round.wanted]));
+    const isUnclaimed: boolean[] = [];
+    const take = async (change: Change) => {
+      reconciler.apply([change]);
+      await reconciler.settled();
+      isUnclaimed.push(reconciler.unclaimed.get("infra/gw") === true);
+    };
+    const gateway: Change = {
+      kind: "Gateway",
+      key: "infra/gw",
+      object: {
+        apiVersion: group,
+        kind: "Gateway",
+        metadata: { name: "gw", namespace: "infra" },
+        spec: { gatewayClassName: "theirs", listeners: [{ name: "web", port: 80, protocol: "HTTP" }] },
+      },
+    };
+    const theirs: Change = {
+      kind: "GatewayClass",
+      key: "theirs",
+      object: {
+        apiVersion: group,
+        kind: "GatewayClass",
+        metadata: { name: "theirs" },
+        spec: { controllerName: "example.com/other" },
+      },
+    };
+    reconciler.synced();
+    await take(gateway);
+    await take(theirs);
+    await take({ ...theirs, object: undefined });
+    await take({ ...gateway, object: undefined });
+    await reconciler.close();
+    assert.deepEqual(isUnclaimed, [true, false, true, false]);
+    assert.deepEqual(wanted, [["infra/gw"], ["infra/gw"], ["infra/gw"], ["infra/gw"]]);
   });
 
   it("has a first word for a proxy without a valid listener, once it has its place: its Envoy waits for that", async () => {

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { until } from "../../lab/testing/until.ts";
 import { type Certificate, makeCertificate } from "../../support/certificates.ts";
-import { listenerSays, makePlace, ours, patienceMs, type Place, says } from "../support/case-places.ts";
+import { type Found, listenerSays, makePlace, ours, patienceMs, type Place, says } from "../support/case-places.ts";
 import type { FaultLab } from "../support/fault-lab.ts";
 import {
   backend,
@@ -389,11 +389,19 @@ export function describeObjects(lab: () => FaultLab): void {
       };
       const own = (await place.read("backendtlspolicy/app")).status?.ancestors ?? [];
       await place.report("backendtlspolicy/app", { ancestors: [foreign, ...own] });
+      const theirs = ({ status }: Found) => status?.ancestors?.filter(({ controllerName }) => controllerName !== ours);
+      const before = theirs(await place.read("backendtlspolicy/app"));
+      assert.equal(before?.length, 1);
       const cases: readonly (readonly [refs: readonly object[], reason: string, accepted: boolean, map?: object])[] = [
         [[reference("x", "Pod")], "InvalidKind", false],
         [[reference("missing")], "InvalidCACertificateRef", false],
         [[reference("app-ca")], "InvalidCACertificateRef", false, ca("not pem")],
-        [[reference("app-ca"), reference("missing")], "InvalidCACertificateRef", true, ca(second.certificate)],
+        [
+          [reference("app-ca"), reference("missing")],
+          "InvalidCACertificateRef",
+          true,
+          ca(first.certificate + second.certificate),
+        ],
       ];
       for (const [refs, reason, accepted, map] of cases) {
         await place.apply(...(map ? [map] : []), policy(...refs));
@@ -403,11 +411,7 @@ export function describeObjects(lab: () => FaultLab): void {
           says("Accepted", accepted ? "True" : "False", accepted ? undefined : "NoValidCACertificate"),
         );
         await lab().answers("app.example", accepted ? "200" : "503", at());
-        const { status } = await place.read("backendtlspolicy/app");
-        assert.deepEqual(
-          status?.ancestors?.filter(({ controllerName }) => controllerName !== ours),
-          [foreign],
-        );
+        assert.deepEqual(theirs(await place.read("backendtlspolicy/app")), before);
       }
       await goodTakesAnEdit();
       await place.apply(policy(reference("app-ca")));
