@@ -3,15 +3,17 @@ import { writeFile } from "node:fs/promises";
 import { cpus, release } from "node:os";
 import { parseArgs } from "node:util";
 import type { Layout } from "./routes.ts";
+import { benchChecks } from "./check.ts";
 import { benchCluster } from "./cluster/main.ts";
 import { benchStandalone, type StandaloneResult } from "./standalone.ts";
 
+if (process.argv[2] === "check") process.exit(await benchChecks(process.argv[3]));
 if (process.argv[2] === "cluster") process.exit(await benchCluster(process.argv.slice(3)));
 
 const usage = `Usage: npm run bench -- [options]
 
 Measures standalone mode with a real Envoy: start-up, and edits of one route among many. \`npm run bench -- cluster --help\`: implementations
-beside each other, on a Kubernetes API server.
+beside each other, on a Kubernetes API server. \`npm run bench -- check [1,1000,10000]\`: \`gatewright check\` of so many routes.
 
   --n LIST        numbers of routes (default 10,1000,10000)
   --layout LIST   files (a route a file), one-file (all in one) (default files,one-file)
