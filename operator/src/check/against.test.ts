@@ -76,6 +76,23 @@ describe("compareWithCluster()", () => {
     ]);
   });
 
+  it("knows an apply that does not fit the schema for a verdict", async () => {
+    const message =
+      "failed to create typed patch object (default/a; /v1, Kind=Service): .spec.ports[0].port: expected numeric";
+    assert.deepEqual(await told(service("a", 80), () => failure(500, "InternalError", message)), [
+      "error 6:5 server-refuses a spec.ports[0].port expected numeric",
+    ]);
+    const several = failure(
+      500,
+      "InternalError",
+      `${message.replace("): .spec", "): errors:\n  .spec")}\n  .spec.x: field not declared in schema`,
+    );
+    assert.deepEqual(await told(service("a", 80), () => several), [
+      "error 4:1 server-refuses a spec.x field not declared in schema",
+      "error 6:5 server-refuses a spec.ports[0].port expected numeric",
+    ]);
+  });
+
   it("tells what only we refuse", async () => {
     assert.deepEqual(await told(service("a", 0), () => undefined), [
       "warning 1:1 server-accepts a the cluster takes it, and it is refused here",

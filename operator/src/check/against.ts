@@ -121,7 +121,7 @@ function differences(
   const reason = notAsked(response);
   if (reason !== undefined) return [tell("warning", "server-not-asked", reason)];
   if (isRefusedHere) return [];
-  const causes = causesOf(response.body);
+  const causes = [...applyFailures(response.body), ...causesOf(response.body)];
   return causes.length === 0
     ? [tell("error", "server-refuses", apiFailure(response))]
     : causes.map(({ field, message }) => tell("error", "server-refuses", message, field));
@@ -130,6 +130,7 @@ function differences(
 /** Why an answer says nothing of the object itself. */
 function notAsked(response: ApiResponse): string | undefined {
   const { status, body } = response;
+  if (applyFailures(body).length > 0) return undefined;
   const message = textOf(fieldsOf(body)["message"]);
   const isOfNamespace = status === 404 && /namespaces? "/.test(message);
   const isOfRights =
@@ -139,6 +140,16 @@ function notAsked(response: ApiResponse): string | undefined {
 }
 
 type Cause = { readonly field: string; readonly message: string };
+
+/** An apply that does not fit the schema is answered with 500, as if it were the server's fault. Several faults stand on lines of their own. */
+function applyFailures(body: unknown): readonly Cause[] {
+  const message = textOf(fieldsOf(body)["message"]);
+  if (!message.startsWith("failed to create typed patch object")) return [];
+  return [...message.matchAll(/^(?:.*\): |\s*)\.([^\s:]+): (.+)$/gm)].map(([, field = "", words = ""]) => ({
+    field,
+    message: words,
+  }));
+}
 
 function causesOf(body: unknown): readonly Cause[] {
   const { causes } = fieldsOf(fieldsOf(body)["details"]);
