@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { createWriteStream } from "node:fs";
+import { closeSync, openSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 
 export type Program = {
@@ -27,13 +27,13 @@ export type ProgramOptions = {
 
 export function startProgram({ name, command, logFile, env }: ProgramOptions): Program {
   const [program = "", ...args] = command;
-  const log = createWriteStream(logFile, { flags: "a" });
+  // A file, not a pipe: whoever writes an access log opens /dev/stdout anew, which no socket allows.
+  const log = openSync(logFile, "a");
   const child = spawn(program, args, {
-    stdio: ["ignore", "pipe", "pipe"],
+    stdio: ["ignore", log, log],
     ...(env !== undefined && { env: { ...process.env, ...env } }),
   });
-  child.stdout.pipe(log, { end: false });
-  child.stderr.pipe(log, { end: false });
+  closeSync(log);
   running.add(child);
   let ended = false;
   const exit = once(child, "exit").then(
@@ -49,7 +49,6 @@ export function startProgram({ name, command, logFile, env }: ProgramOptions): P
       child.kill("SIGTERM");
       await exit;
       clearTimeout(killing);
-      log.end();
     },
     mustRun: async () => {
       if (!ended) return;
