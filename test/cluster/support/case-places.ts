@@ -107,7 +107,7 @@ export async function makePlace({ lab }: FaultLab, namespace: string, empty = fa
 const gatewayLabel = (name: string) => `gateway.networking.k8s.io/gateway-name=${name}`;
 
 /** Conditions of the object itself, and of our entries in its status. */
-export const conditionsOf = ({ status }: Found): readonly Condition[] => [
+const conditionsOf = ({ status }: Found): readonly Condition[] => [
   ...(status?.conditions ?? []),
   ...[...(status?.parents ?? []), ...(status?.ancestors ?? [])]
     .filter(({ controllerName }) => controllerName === ours)
