@@ -5,10 +5,13 @@ import { parseArgs } from "node:util";
 import type { Layout } from "./routes.ts";
 import { benchChecks } from "./check.ts";
 import { benchCluster } from "./cluster/main.ts";
+import { runProperty } from "./property.ts";
 import { benchStandalone, type StandaloneResult } from "./standalone.ts";
 
 if (process.argv[2] === "check") process.exit(await benchChecks(process.argv[3]));
-if (process.argv[2] === "cluster") process.exit(await benchCluster(process.argv.slice(3)));
+const [verb, ...verbArgs] = process.argv.slice(2);
+if (verb === "cluster") process.exit(await benchCluster(verbArgs));
+if (verb === "property") process.exit(await runProperty(verbArgs));
 
 const usage = `Usage: npm run bench -- [options]
 

@@ -11,9 +11,12 @@ const dump = (world: Translation) => ({
   attachments: dumpTable(world.attachments),
 });
 
+// `npm run bench -- property` makes many more.
+const runs = Number(process.env["FUZZ_RUNS"] ?? 300);
+
 describe("createTranslation()", () => {
   it("comes to the same whatever the way there", function () {
-    this.timeout(120_000);
+    this.timeout(120_000 + runs * 400);
     fc.assert(
       fc.property(histories, (history) => {
         const lived = createWorld(createTranslation);
@@ -32,7 +35,7 @@ describe("createTranslation()", () => {
         fresh.graph.settle();
         assert.deepEqual(dump(lived), dump(fresh));
       }),
-      { numRuns: 300 },
+      { numRuns: runs },
     );
   });
 

@@ -3,8 +3,9 @@ import { hostAddress } from "./own-network.ts";
 
 export const namespace = "bench";
 export const gatewayName = "gw";
-export const httpPort = 8080;
-export const httpsPort = 8443;
+/** Free of what the implementations listen on themselves. */
+export const httpPort = 10_080;
+export const httpsPort = 10_443;
 
 export type KubernetesObject = {
   readonly apiVersion: string;
