@@ -93,12 +93,14 @@ export async function openSession(side: Side, folder: string, report: (line: str
   const theSide = (): Program => program ?? notRunning(side.name);
   const theEnvoy = (): Envoy => envoy ?? notRunning("Envoy");
 
-  const counters = async (): Promise<Counters> => ({
+  const usage = async () => ({
     atMs: performance.now(),
     sideCpuMs: program === undefined ? 0 : await cpuMs(program.pid),
     envoyCpuMs: envoy === undefined ? 0 : await cpuMs(envoy.program.pid),
     apiServerCpuMs: await cpuMs(bed.apiServer.pid),
     etcdCpuMs: await cpuMs(bed.etcd.pid),
+  });
+  const counts = async () => ({
     bytes: envoy === undefined ? 0 : await envoy.receivedBytes(),
     requests: await bed.requests(),
     statusWrites: watch.statusWrites(),
@@ -129,11 +131,12 @@ export async function openSession(side: Side, folder: string, report: (line: str
     envoy: theEnvoy,
     memory: async () => ({ side: await memory(theSide().pid), envoy: await memory(theEnvoy().program.pid) }),
     measure: async (work) => {
-      const before = await counters();
+      // Who is asked for counters has work of it, which is to stay outside.
+      const before: Counters = { ...(await counts()), ...(await usage()) };
       const result = await work();
       const doneMs = performance.now();
       await quiet();
-      const after = await counters();
+      const after: Counters = { ...(await usage()), ...(await counts()) };
       return { result, cost: costBetween(before, after, doneMs) };
     },
     quiet,
