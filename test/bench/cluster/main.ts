@@ -6,6 +6,7 @@ import path from "node:path";
 import { parseArgs, promisify } from "node:util";
 import { round } from "../statistics.ts";
 import { enterOwnNetwork } from "./own-network.ts";
+import { endOnSignals } from "./program.ts";
 import { type Outcome, runRounds } from "./run.ts";
 import { createEnvoyGateway } from "./sides/envoy-gateway.ts";
 import { nullSide } from "./sides/null.ts";
@@ -75,6 +76,7 @@ export async function benchCluster(args: readonly string[]): Promise<number> {
   for (const name of names) sides.push(await makers[name]());
   const code = await enterOwnNetwork();
   if (code !== undefined) return code;
+  endOnSignals();
 
   const folder = await mkdtemp(path.join(tmpdir(), "gatewright-bench-"));
   await mkdir(values.out, { recursive: true });

@@ -17,6 +17,10 @@ const running = new Set<ChildProcess>();
 process.on("exit", () => {
   for (const child of running) child.kill("SIGKILL");
 });
+// A signal alone would end it without that.
+export function endOnSignals(): void {
+  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, () => process.exit(130));
+}
 
 export type ProgramOptions = {
   readonly name: string;
