@@ -138,7 +138,7 @@ new JsonFile(project, "biome.json", {
   marker: false,
   obj: {
     vcs: { enabled: true, clientKind: "git", useIgnoreFile: true },
-    files: { includes: ["**", "!**/*.json", "!**/*.md", "!test/golden/**/*.yaml"] },
+    files: { includes: ["**", "!**/*.json", "!**/*.md", "!test/golden/**/*.yaml", "!docs/conformance/*.yaml"] },
     linter: { enabled: false },
     assist: { enabled: false },
     formatter: { indentStyle: "space", indentWidth: 2, lineWidth: 120 },
