@@ -12,6 +12,8 @@ export type QuarantineView = {
   readonly publishedVersion: (proxy: string, type: Verdict["type"], name: string) => string | undefined;
   /** A mark of the object's present content (`metadata.generation`), or undefined if it is gone. By `quarantineKey`. */
   readonly contentOf: (suspect: string) => string | undefined;
+  /** Whether it is left out already because another replica's Envoys refuse it. Never, unless given. */
+  readonly isRefusedElsewhere?: (suspect: string) => boolean;
 };
 
 export type Quarantine = {
@@ -21,6 +23,8 @@ export type Quarantine = {
   readonly published: () => boolean;
   /** Objects changed: what was held against their old content is forgotten. True where that concerns a held one. */
   readonly forget: (changed: Iterable<string>) => boolean;
+  /** Whether it is left out only until a search has found who is to blame. */
+  readonly isSought: (suspect: string) => boolean;
 };
 
 type Running = { readonly search: Search; readonly message: string; readonly verdict: Verdict; readonly name: string };
@@ -41,6 +45,8 @@ export function createQuarantine(table: Source<Refusal>, view: QuarantineView, l
 
   const searchKey = (verdict: Verdict, name: string) => `${verdict.proxy} ${verdict.type} ${name}`;
 
+  const isHeld = (suspect: string) => table.get(suspect) !== undefined || view.isRefusedElsewhere?.(suspect) === true;
+
   function hold(suspect: string, message: string): void {
     const content = view.contentOf(suspect);
     if (content !== undefined) table.set(suspect, { message, content });
@@ -58,7 +64,7 @@ export function createQuarantine(table: Source<Refusal>, view: QuarantineView, l
       const hosts = view.virtualHostsIn(verdict, resource);
       for (const suspect of [...suspectsIn(hosts, filtersOf), ...suspectsIn(hosts, routesOf)]) {
         const content = view.contentOf(suspect);
-        if (content !== undefined && table.get(suspect) === undefined) proven.set(suspect, content);
+        if (content !== undefined && !isHeld(suspect)) proven.set(suspect, content);
       }
       const key = searchKey(verdict, resource.name);
       acceptedVersions.set(key, resource.version);
@@ -121,9 +127,7 @@ export function createQuarantine(table: Source<Refusal>, view: QuarantineView, l
   }
 
   function unproven(suspects: readonly string[]): readonly string[] | undefined {
-    const left = suspects.filter(
-      (suspect) => table.get(suspect) === undefined && proven.get(suspect) !== view.contentOf(suspect),
-    );
+    const left = suspects.filter((suspect) => !isHeld(suspect) && proven.get(suspect) !== view.contentOf(suspect));
     return left.length === 0 ? undefined : left;
   }
 
@@ -153,6 +157,7 @@ export function createQuarantine(table: Source<Refusal>, view: QuarantineView, l
       }
       return concerned;
     },
+    isSought: (suspect) => [...searches.values()].some(({ search }) => search.held.has(suspect)),
   };
 }
 

@@ -6,7 +6,6 @@ import {
   parseQuarantineKey,
   type Placement,
   type ProxyState,
-  type Refusal,
   type Settings,
   type Unavailability,
 } from "../gatewayapi/index.ts";
@@ -26,6 +25,7 @@ import { createListenerVerdicts } from "./listener-verdicts.ts";
 import { createLoop } from "./loop.ts";
 import type { Publisher, ResourceChange, Verdict } from "./publisher.ts";
 import { createQuarantine } from "./quarantine.ts";
+import { createRefusals, proxyOfListener, type SharedRefusal } from "./refusals.ts";
 
 export type ReconcilerOptions = {
   readonly logger: Logger;
@@ -56,6 +56,10 @@ export type Reconciler = {
   readonly report: (proxy: ProxyKey, state: ProxyState | undefined) => void;
   /** Kinds that cannot be read; all others can. Until this is called, all can. */
   readonly serve: (unavailable: ReadonlyMap<StoredKind, Unavailability>) => void;
+  /** What the Envoys here refuse, for other replicas: without what is still being looked for, and what Envoys said that have left. */
+  readonly refusals: () => readonly SharedRefusal[];
+  /** All that the Envoys of another replica refuse, which counts here as well; undefined: the replica is gone. */
+  readonly adopt: (replica: string, refusals: readonly SharedRefusal[] | undefined) => void;
   /** Resolves when all that was told so far is translated and published. */
   readonly settled: () => Promise<void>;
   /** Calls `listener` after each round; returns how to stop it. */
@@ -96,9 +100,7 @@ export function createReconciler(options: ReconcilerOptions): Reconciler {
   const store = createStore(graph);
   const placements = graph.source<Placement>("placements");
   const proxyStates = graph.source<ProxyState>("proxyStates", deepEqual);
-  const refusedListeners = graph.source<Refusal>("refusedListeners");
-  const refusedClusters = graph.source<string>("refusedClusters");
-  const quarantined = graph.source<Refusal>("quarantine", deepEqual);
+  const { own: refused, all: refusedAnywhere, ...shared } = createRefusals(graph, contentOfSuspect);
   const unavailable = graph.source<Unavailability>("unavailable", deepEqual);
   const time = graph.source<number>("clock");
   const tellTime = () => time.set("now", Date.now());
@@ -107,9 +109,9 @@ export function createReconciler(options: ReconcilerOptions): Reconciler {
     store,
     placements,
     proxyStates,
-    refusedListeners,
-    refusedClusters,
-    quarantine: quarantined,
+    refusedListeners: refusedAnywhere.listeners,
+    refusedClusters: refusedAnywhere.clusters,
+    quarantine: refusedAnywhere.objects,
     checkExtension: options.checkExtension,
     settings: options.settings,
     clock: time,
@@ -129,20 +131,21 @@ export function createReconciler(options: ReconcilerOptions): Reconciler {
   let sequence = 0;
 
   const quarantine = createQuarantine(
-    quarantined,
+    refused.objects,
     {
       virtualHostsIn: ({ proxy, type }, { name, version }) =>
         publishedVersion(proxy, type, name) === version ? virtualHostsOf(type, name) : [],
       publishedVersion,
       contentOf: contentOfSuspect,
+      isRefusedElsewhere: shared.isRefusedElsewhere,
     },
     logger,
   );
 
   const listenersByName = graph.index("listeners by name", ir.listeners, ({ proxy, name }) => [useKey(proxy, name)]);
   const listenerVerdicts = createListenerVerdicts({
-    refused: refusedListeners,
-    quarantine: quarantined,
+    refused: refused.listeners,
+    quarantine: refused.objects,
     find: (proxy, name) => {
       const [key] = listenersByName.get(useKey(proxy, name)) ?? [];
       const listener = key === undefined ? undefined : ir.listeners.get(key);
@@ -230,11 +233,24 @@ export function createReconciler(options: ReconcilerOptions): Reconciler {
   }
 
   /** All proxies get the same cluster: what one says of it holds until one says otherwise. */
-  function judgeClusters({ kind, resources, message }: Verdict): boolean {
-    const words = kind === "refused" ? message : undefined;
-    const news = resources.filter(({ name }) => refusedClusters.get(name) !== words);
-    for (const { name } of news) refusedClusters.set(name, words);
-    return news.length > 0;
+  function judgeClusters({ kind, proxy, resources, message }: Verdict): boolean {
+    let changed = false;
+    for (const { name, version } of resources) {
+      const words = kind === "refused" ? message : undefined;
+      changed ||= refused.clusters.get(name)?.message !== words;
+      refused.clusters.set(name, words === undefined ? undefined : { message: words, content: version, proxy });
+    }
+    return changed;
+  }
+
+  /** What an Envoy said that has left counts no longer: the one that comes in its place may be elsewhere, and say otherwise. */
+  function ownRefusals(): readonly SharedRefusal[] {
+    const isHere = (proxy: ProxyKey) => publisher?.isConnected?.(proxy) === true;
+    return shared.ofOwn({
+      listener: (key) => isHere(proxyOfListener(key)),
+      object: (key) => !quarantine.isSought(key),
+      cluster: (name, { proxy, content }) => isHere(proxy) && content === publishedVersion(proxy, "cluster", name),
+    });
   }
 
   const stopVerdicts = publisher?.onVerdict(onVerdict);
@@ -265,6 +281,8 @@ export function createReconciler(options: ReconcilerOptions): Reconciler {
         for (const [kind, state] of now) unavailable.set(kind, state);
       }),
     report: (proxy, state) => enqueue(() => proxyStates.set(proxy, state)),
+    refusals: ownRefusals,
+    adopt: (replica, refusals) => enqueue(() => shared.adopt(replica, refusals)),
     settled: loop.settled,
     onRound: (listener) => {
       listeners.add(listener);
