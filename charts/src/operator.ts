@@ -74,6 +74,8 @@ export class Operator extends Chart {
   }
 }
 
+const ofPod = (variable: string, fieldPath: string) => ({ name: variable, valueFrom: { fieldRef: { fieldPath } } });
+
 const operator = ({ image, namespace, controllerName, proxyImage }: OperatorOptions): Container => ({
   name: "operator",
   image,
@@ -88,6 +90,8 @@ const operator = ({ image, namespace, controllerName, proxyImage }: OperatorOpti
       ...(proxyImage !== undefined && { "--proxy-image": proxyImage }),
     }).flat(),
   ],
+  // What it keeps for itself goes with its pod.
+  env: [ofPod("POD_NAME", "metadata.name"), ofPod("POD_UID", "metadata.uid")],
   ports: [
     { name: "ads", containerPort: ports.ads },
     { name: "health", containerPort: ports.health },

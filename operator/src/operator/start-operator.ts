@@ -28,6 +28,7 @@ import { listenForProxies } from "./listening.ts";
 import { defineMetrics } from "./metrics.ts";
 import type { OperatorOptions } from "./options.ts";
 import { createProxies } from "./proxies.ts";
+import { createRefusalSharing } from "./refusal-sharing.ts";
 
 export type Operator = {
   readonly source: KubernetesSource;
@@ -65,6 +66,17 @@ export async function startOperator(
     ...(options.proxyImage !== undefined && { image: options.proxyImage }),
   });
   const keepClasses = createKeptClasses(options);
+  const refusals = createRefusalSharing({
+    api,
+    namespace,
+    instance: instanceOf(options),
+    podUid: options.env["POD_UID"],
+    reconciler,
+    isLeader: election.isLeader,
+    logger: options.logger,
+    clock: systemClock,
+    now: () => new Date(),
+  });
   const noteAuthority = followAuthority(identity, namespace, options);
   const availability = createAvailability({
     kinds: ["ClusterTrustBundle"],
@@ -77,6 +89,7 @@ export async function startOperator(
     served: discovery,
     logger: options.logger,
     onChanges: (changes) => {
+      refusals.observe(changes);
       reconciler.apply(keepClasses(changes));
       noteAuthority(changes);
     },
@@ -89,6 +102,7 @@ export async function startOperator(
   reconciler.onRound(({ wanted, statuses: changed }) => {
     proxies.update(wanted);
     statuses.update(changed);
+    refusals.update();
     translated.resolve();
   });
   election.onChange((leads) => {
@@ -96,6 +110,7 @@ export async function startOperator(
     if (leads) statuses.compareAll();
   });
   identity.onChange(proxies.updateAll);
+  ads.onConnection(refusals.update);
 
   defineMetrics(metrics, { version: options.version, reconciler, source, ads, election, ...writers });
   availability.update();
@@ -129,6 +144,8 @@ export async function startOperator(
       await writers.events.close();
       await election.stop();
       await ads.close(adsGraceMs);
+      // Others have the proxies now, and find out for themselves.
+      await refusals.close();
       await reconciler.close();
       api.close();
     },
