@@ -51,8 +51,6 @@ export type AdsServer = {
   /** Calls `listener` for every answer of a client, not within the call that led to it; returns how to stop it. */
   readonly onVerdict: (listener: (verdict: Verdict) => void) => () => void;
   readonly onConnection: (listener: (event: ConnectionEvent) => void) => () => void;
-  /** Whether a client of the proxy is here. */
-  readonly isConnected: (proxy: string) => boolean;
   /** `unix:/path` or `host:port`, without encryption unless credentials are given. Resolves to the port, 0 for a Unix socket. */
   readonly listen: (address: string, credentials?: ServerCredentials) => Promise<number>;
   /** Ends all streams and resolves when connections are closed, or were cut after `graceMs`. */
@@ -232,7 +230,6 @@ export function createAdsServer(options: AdsServerOptions): AdsServer {
     },
     onVerdict: (listener) => subscribe(verdictListeners, listener),
     onConnection: (listener) => subscribe(connectionListeners, listener),
-    isConnected: (key) => (proxies.get(key)?.streams.size ?? 0) > 0,
     listen: async (address, credentials = ServerCredentials.createInsecure()) => {
       if (address.startsWith("unix:")) await removeStaleSocket(address.slice("unix:".length));
       return new Promise((done, fail) => {

@@ -110,7 +110,7 @@ export async function startOperator(
     if (leads) statuses.compareAll();
   });
   identity.onChange(proxies.updateAll);
-  ads.onConnection(refusals.update);
+  ads.onConnection(({ proxy, streams }) => reconciler.attend(proxy, streams > 0));
 
   defineMetrics(metrics, { version: options.version, reconciler, source, ads, election, ...writers });
   availability.update();

@@ -31,6 +31,4 @@ export type Publisher = {
   readonly retry: (proxy: ProxyKey, type: ResourceType, name: string) => void;
   /** Calls `listener` for every answer of an Envoy; returns how to stop it. */
   readonly onVerdict: (listener: (verdict: Verdict) => void) => () => void;
-  /** Whether an Envoy of the proxy is here: what one said that has left counts for no other replica. None are, unless given. */
-  readonly isConnected?: (proxy: ProxyKey) => boolean;
 };

@@ -25,7 +25,7 @@ import { createListenerVerdicts } from "./listener-verdicts.ts";
 import { createLoop } from "./loop.ts";
 import type { Publisher, ResourceChange, Verdict } from "./publisher.ts";
 import { createQuarantine } from "./quarantine.ts";
-import { createRefusals, proxyOfListener, type SharedRefusal } from "./refusals.ts";
+import { createRefusals, type SharedRefusal } from "./refusals.ts";
 
 export type ReconcilerOptions = {
   readonly logger: Logger;
@@ -54,6 +54,8 @@ export type Reconciler = {
   readonly place: (proxy: ProxyKey, placement: Placement | undefined) => void;
   /** How a proxy is. */
   readonly report: (proxy: ProxyKey, state: ProxyState | undefined) => void;
+  /** Whether an Envoy of the proxy is connected. Until this is called, it counts as if one was. */
+  readonly attend: (proxy: ProxyKey, isHere: boolean) => void;
   /** Kinds that cannot be read; all others can. Until this is called, all can. */
   readonly serve: (unavailable: ReadonlyMap<StoredKind, Unavailability>) => void;
   /** What the Envoys here refuse, for other replicas: without what is still being looked for, and what Envoys said that have left. */
@@ -243,16 +245,6 @@ export function createReconciler(options: ReconcilerOptions): Reconciler {
     return changed;
   }
 
-  /** What an Envoy said that has left counts no longer: the one that comes in its place may be elsewhere, and say otherwise. */
-  function ownRefusals(): readonly SharedRefusal[] {
-    const isHere = (proxy: ProxyKey) => publisher?.isConnected?.(proxy) === true;
-    return shared.ofOwn({
-      listener: (key) => isHere(proxyOfListener(key)),
-      object: (key) => !quarantine.isSought(key),
-      cluster: (name, { proxy, content }) => isHere(proxy) && content === publishedVersion(proxy, "cluster", name),
-    });
-  }
-
   const stopVerdicts = publisher?.onVerdict(onVerdict);
   const ticking = setInterval(() => enqueue(tellTime), tickMs);
   ticking.unref();
@@ -272,16 +264,24 @@ export function createReconciler(options: ReconcilerOptions): Reconciler {
     place: (proxy, placement) =>
       enqueue(() => {
         placements.set(proxy, placement);
-        if (placement === undefined) removed.add(proxy);
-        else removed.delete(proxy);
+        if (placement === undefined) {
+          removed.add(proxy);
+          shared.attend(proxy, true);
+        } else removed.delete(proxy);
       }),
     serve: (now) =>
       enqueue(() => {
         for (const kind of unavailable.keys()) unavailable.set(kind, isStoredKind(kind) ? now.get(kind) : undefined);
         for (const [kind, state] of now) unavailable.set(kind, state);
       }),
+    // Nothing is kept of a proxy that is gone, whose Envoys leave later.
+    attend: (proxy, isHere) => enqueue(() => shared.attend(proxy, isHere || placements.get(proxy) === undefined)),
     report: (proxy, state) => enqueue(() => proxyStates.set(proxy, state)),
-    refusals: ownRefusals,
+    refusals: () =>
+      shared.ofOwn({
+        object: (key) => !quarantine.isSought(key),
+        cluster: (name, { proxy, content }) => content === publishedVersion(proxy, "cluster", name),
+      }),
     adopt: (replica, refusals) => enqueue(() => shared.adopt(replica, refusals)),
     settled: loop.settled,
     onRound: (listener) => {

@@ -25,19 +25,22 @@ export type Refusals = {
   readonly isRefusedElsewhere: (object: string) => boolean;
   /** Those of the own ones that are about present content and that others are to be told. */
   readonly ofOwn: (telling: Telling) => readonly SharedRefusal[];
+  /**
+   * Whether an Envoy of the proxy is connected here. What one said of a listener or a cluster that has left counts no longer: the one
+   * that comes in its place may be connected elsewhere, and say otherwise. Where nobody tells, one is.
+   */
+  readonly attend: (proxy: ProxyKey, isHere: boolean) => void;
   /** All that the Envoys of another replica refuse; undefined: the replica is gone. */
   readonly adopt: (replica: string, refusals: readonly SharedRefusal[] | undefined) => void;
 };
 
 /** Which of the own refusals others are to be told. */
 export type Telling = {
-  readonly listener: (key: string) => boolean;
   readonly object: (key: string) => boolean;
   readonly cluster: (name: string, refusal: ClusterRefusal) => boolean;
 };
 
-/** The proxy of a `listenerKey`. */
-export const proxyOfListener = (key: string): ProxyKey => key.slice(0, key.indexOf("|"));
+const proxyOfListener = (key: string): ProxyKey => key.slice(0, key.indexOf("|"));
 
 /** By `quarantineKey`: the object whose content counts for a refusal of a listener. */
 const gatewayOfListener = (key: string): string => `Gateway ${proxyOfListener(key)}`;
@@ -54,23 +57,12 @@ export function createRefusals(graph: Graph, contentOf: (object: string) => stri
     object: graph.source<readonly Refusal[]>("objects refused elsewhere", deepEqual),
     cluster: graph.source<readonly Refusal[]>("clusters refused elsewhere", deepEqual),
   };
+  /** Proxies of whom no Envoy is here. */
+  const away = graph.source<true>("proxies without Envoys");
   const byReplica = new Map<string, readonly SharedRefusal[]>();
 
-  /** Replicas are not equally far: of what they say counts what is about the present content. */
-  const anyOf = (
-    name: string,
-    mine: Source<Refusal>,
-    others: Table<readonly Refusal[]>,
-    objectOf = (key: string) => key,
-  ) =>
-    graph.derive<Refusal>(name, {
-      keysOf: [mine, others],
-      compute: (key) => {
-        const content = contentOf(objectOf(key));
-        return [mine.get(key) ?? [], others.get(key) ?? []].flat().find((refusal) => refusal.content === content);
-      },
-      equal: deepEqual,
-    });
+  const isPresent = (object: string, { content }: Refusal) => content === contentOf(object);
+  const isHere = (proxy: ProxyKey) => away.get(proxy) === undefined;
 
   function adopt(replica: string, refusals: readonly SharedRefusal[] | undefined): void {
     const before = byReplica.get(replica) ?? [];
@@ -83,42 +75,62 @@ export function createRefusals(graph: Graph, contentOf: (object: string) => stri
     }
   }
 
-  const isPresent = (object: string, { content }: Refusal) => content === contentOf(object);
+  const ownListener = (key: string) => (isHere(proxyOfListener(key)) ? own.listeners.get(key) : undefined);
+  const ownCluster = (name: string) => {
+    const refusal = own.clusters.get(name);
+    return refusal && isHere(refusal.proxy) ? refusal : undefined;
+  };
+
+  /** Replicas are not equally far: of what they say counts what is about the present content. */
+  const present = (object: string, mine: Refusal | undefined, others: readonly Refusal[] | undefined) =>
+    [mine ?? [], others ?? []].flat().find((refusal) => isPresent(object, refusal));
 
   return {
     own,
     all: {
-      listeners: anyOf("refused listeners of all", own.listeners, adopted.listener, gatewayOfListener),
-      objects: anyOf("refused objects of all", own.objects, adopted.object),
+      listeners: graph.derive<Refusal>("refused listeners of all", {
+        keysOf: [own.listeners, adopted.listener],
+        compute: (key) => present(gatewayOfListener(key), ownListener(key), adopted.listener.get(key)),
+        equal: deepEqual,
+      }),
+      objects: graph.derive<Refusal>("refused objects of all", {
+        keysOf: [own.objects, adopted.object],
+        compute: (key) => present(key, own.objects.get(key), adopted.object.get(key)),
+        equal: deepEqual,
+      }),
       // Whoever shares it withdraws it as soon as the cluster is another one.
       clusters: graph.derive<string>("refused clusters of all", {
         keysOf: [own.clusters, adopted.cluster],
-        compute: (name) => (own.clusters.get(name) ?? adopted.cluster.get(name)?.[0])?.message,
+        compute: (name) => (ownCluster(name) ?? adopted.cluster.get(name)?.[0])?.message,
       }),
     },
-    isRefusedElsewhere: (object) =>
-      adopted.object.get(object)?.some(({ content }) => content === contentOf(object)) === true,
+    isRefusedElsewhere: (object) => adopted.object.get(object)?.some((refusal) => isPresent(object, refusal)) === true,
     ofOwn: (telling) => [
-      ...entriesOf(
-        "listener",
-        own.listeners,
-        (key, refusal) => isPresent(gatewayOfListener(key), refusal) && telling.listener(key),
-      ),
-      ...entriesOf("object", own.objects, (key, refusal) => isPresent(key, refusal) && telling.object(key)),
-      ...entriesOf("cluster", own.clusters, telling.cluster),
+      ...entriesOf("listener", own.listeners.keys(), (key) => {
+        const refusal = ownListener(key);
+        return refusal && isPresent(gatewayOfListener(key), refusal) ? refusal : undefined;
+      }),
+      ...entriesOf("object", own.objects.keys(), (key) => {
+        const refusal = own.objects.get(key);
+        return refusal && isPresent(key, refusal) && telling.object(key) ? refusal : undefined;
+      }),
+      ...entriesOf("cluster", own.clusters.keys(), (name) => {
+        const refusal = ownCluster(name);
+        return refusal && telling.cluster(name, refusal) ? refusal : undefined;
+      }),
     ],
+    attend: (proxy, isNowHere) => away.set(proxy, isNowHere ? undefined : true),
     adopt,
   };
 }
 
-function entriesOf<R extends Refusal>(
+function entriesOf(
   of: SharedRefusal["of"],
-  table: Table<R>,
-  isTold: (key: string, refusal: R) => boolean,
+  keys: Iterable<string>,
+  refusalOf: (key: string) => Refusal | undefined,
 ): readonly SharedRefusal[] {
-  return [...table.keys()].flatMap((key) => {
-    const refusal = table.get(key);
-    if (refusal === undefined || !isTold(key, refusal)) return [];
-    return [{ of, key, message: refusal.message, content: refusal.content }];
+  return [...keys].flatMap((key) => {
+    const refusal = refusalOf(key);
+    return refusal === undefined ? [] : [{ of, key, message: refusal.message, content: refusal.content }];
   });
 }

@@ -12,7 +12,6 @@ const proxy = "team-a/gw";
 function createReplica() {
   const versions = new Map<ResourceType, Map<string, string>>();
   const verdictListeners = new Set<(verdict: Verdict) => void>();
-  let isConnected = true;
   const publisher: Publisher = {
     publish: (_, changes) => {
       for (const { type, name, resource } of changes) {
@@ -28,7 +27,6 @@ function createReplica() {
       verdictListeners.add(listener);
       return () => verdictListeners.delete(listener);
     },
-    isConnected: () => isConnected,
   };
   const settings = { controllerName, rootNamespace };
   const reconciler = createReconciler({ logger: silentLogger, settings, checkExtension, publisher });
@@ -37,8 +35,9 @@ function createReplica() {
   return {
     reconciler,
     served: (type: ResourceType) => versions.get(type),
-    leave: () => {
-      isConnected = false;
+    attend: async (isHere: boolean) => {
+      reconciler.attend(proxy, isHere);
+      await reconciler.settled();
     },
     apply: async (yaml: string, generation: number) => {
       reconciler.apply(changesOf(yaml, generation));
@@ -170,10 +169,19 @@ describe("createReconciler(): replicas", () => {
       assert.doesNotMatch(leader.statusOf(key), /no such thing/);
     });
 
-    it(`tell no more of a ${type} once the Envoy that refused it has left`, async () => {
+    it(`count what an Envoy says of a ${type} while it is connected: it may come to another, which takes it`, async () => {
       await follower.say("refused", type, "no such thing");
-      follower.leave();
+      await follower.attend(false);
       await tell();
+      assert.doesNotMatch(leader.statusOf(key), /no such thing/);
+      await follower.attend(true);
+      await tell();
+      assert.match(leader.statusOf(key), /no such thing/);
+      await follower.say("accepted", type);
+      await tell();
+      await leader.say("refused", type, "no such thing");
+      assert.match(leader.statusOf(key), /no such thing/);
+      await leader.attend(false);
       assert.doesNotMatch(leader.statusOf(key), /no such thing/);
     });
   }
