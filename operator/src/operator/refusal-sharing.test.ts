@@ -99,6 +99,16 @@ describe("createRefusalSharing()", () => {
     assert.deepEqual([methods(), stored()], [["POST", "DELETE"], undefined]);
   });
 
+  it("knows better than what is observed late what it has written", async () => {
+    const { refuse, observe, methods, time } = fixture();
+    await refuse(refusal("a"));
+    await refuse(refusal("b"));
+    methods();
+    observe("gatewright-refusals-one", { "0": JSON.stringify(refusal("a")) });
+    await time.advance(1_000);
+    assert.deepEqual(methods(), []);
+  });
+
   it("gathers what comes within a moment", async () => {
     const { refuse, sharing, methods, time } = fixture();
     for (const name of ["a", "b", "c"]) void refuse(refusal(name));

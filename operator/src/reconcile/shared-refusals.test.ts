@@ -137,6 +137,37 @@ describe("createReconciler(): replicas", () => {
     assert.doesNotMatch(leader.statusOf(bad), /no such thing/);
   });
 
+  it("go by who speaks of what the object says now, where others speak of what it said", async () => {
+    await refuseBad();
+    const old = follower.reconciler.refusals();
+    leader.reconciler.adopt("behind", old);
+    await toBoth(route("bad"), 2);
+    await follower.say("refused", "route", "nor that");
+    await tell();
+    assert.match(leader.statusOf(bad), /nor that/);
+    leader.reconciler.adopt("follower", old);
+    leader.reconciler.adopt("behind", follower.reconciler.refusals());
+    await leader.reconciler.settled();
+    assert.match(leader.statusOf(bad), /nor that/);
+  });
+
+  it("tell of a cluster only as long as it is the one that was refused", async () => {
+    await follower.say("refused", "cluster", "no such thing");
+    assert.deepEqual(
+      follower.reconciler.refusals().map(({ of }) => of),
+      ["cluster"],
+    );
+    await follower.apply(
+      `
+apiVersion: v1
+kind: Service
+metadata: {name: one, namespace: team-a}
+spec: {ports: [{name: http, port: 80, appProtocol: kubernetes.io/h2c}]}`,
+      2,
+    );
+    assert.deepEqual(follower.reconciler.refusals(), []);
+  });
+
   it("find out for themselves when who spared them is gone", async () => {
     await refuseBad();
     await leader.say("accepted", "route");
