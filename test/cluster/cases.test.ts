@@ -6,6 +6,7 @@ import { describeMany } from "./cases/many.ts";
 import { describeMoving } from "./cases/moving.ts";
 import { describeObjects } from "./cases/objects.ts";
 import { describeQuiet } from "./cases/quiet.ts";
+import { describeRefused } from "./cases/refused.ts";
 import { describeSecurity } from "./cases/security.ts";
 import { type FaultLab, openFaultLab } from "./support/fault-lab.ts";
 
@@ -28,5 +29,6 @@ function describeCases(): void {
   describe("many", () => describeMany(() => cases));
   describe("moving", () => describeMoving(() => cases));
   describe("objects", () => describeObjects(() => cases));
+  describe("what Envoy refuses", () => describeRefused(() => cases));
   describe("security", () => describeSecurity(() => cases));
 }

@@ -5,16 +5,7 @@ import { until } from "../../lab/testing/until.ts";
 import { type Certificate, makeCertificate } from "../../support/certificates.ts";
 import { type Found, listenerSays, makePlace, ours, patienceMs, type Place, says } from "../support/case-places.ts";
 import type { FaultLab } from "../support/fault-lab.ts";
-import {
-  backend,
-  gateway,
-  httpListener,
-  httpsListener,
-  meshConfig,
-  route,
-  secret,
-  systemNamespace,
-} from "../support/manifests.ts";
+import { backend, gateway, httpListener, httpsListener, route, secret, systemNamespace } from "../support/manifests.ts";
 
 const gatewayApi = "gateway.networking.k8s.io/v1";
 const extension = (name: string) => ({
@@ -179,95 +170,6 @@ export function describeObjects(lab: () => FaultLab): void {
       await goodTakesAnEdit();
       await place.apply(secret("ok", ok));
     });
-  });
-
-  describe("what Envoy refuses", () => {
-    const logging = (accessLog: object) => ({
-      ...meshConfig(),
-      metadata: { name: "logging" },
-      spec: { proxy: { replicas: 1, drainSeconds: 1 }, telemetry: { accessLog } },
-    });
-    const inSystem = (item: object) =>
-      lab().lab.kubectl(
-        ["apply", "--server-side", "--force-conflicts", `--namespace=${systemNamespace}`, "--filename=-"],
-        JSON.stringify(item),
-      );
-    const cluster = (item: object) => lab().lab.kubectl(["apply", "--filename=-"], JSON.stringify(item));
-
-    // The replica to which the Envoy has a stream knows of it, and the one that leads says it.
-    before(() => scaleOperator(1));
-    after(() => scaleOperator(2));
-    const scaleOperator = async (replicas: number) => {
-      const deployment = ["deployment/gatewright", `--namespace=${systemNamespace}`];
-      await lab().lab.kubectl(["scale", ...deployment, `--replicas=${replicas}`]);
-      await lab().rollout("deployment/gatewright", systemNamespace);
-      await until("so many operators", async () => ((await lab().operators()).length === replicas ? true : undefined));
-      await lab().counts("gatewright_leader", /^/, (sum) => sum === 1);
-    };
-
-    it("is said by status, event and metric, costs nothing else, and is taken as soon as it is mended", () =>
-      lab().steadily(async () => {
-        const mesh = `meshconfig/logging`;
-        const message = () =>
-          lab().lab.kubectl([
-            "get",
-            mesh,
-            `--namespace=${systemNamespace}`,
-            "--output=jsonpath={.status.conditions[?(@.type=='Accepted')].message}",
-          ]);
-        await inSystem(logging({ path: "/nowhere/at/all.log" }));
-        await cluster({
-          apiVersion: gatewayApi,
-          kind: "GatewayClass",
-          metadata: { name: "logging" },
-          spec: {
-            controllerName: ours,
-            parametersRef: {
-              group: "config.aether.io",
-              kind: "MeshConfig",
-              name: "logging",
-              namespace: systemNamespace,
-            },
-          },
-        });
-        const own = gateway("logs");
-        const { gatewayClassName: _, infrastructure: __, ...spec } = own.spec;
-        await place.apply(
-          { ...own, spec: { ...spec, gatewayClassName: "logging" } },
-          route("logs", { gateway: "logs" }),
-        );
-        const address = await place.serves("logs");
-        await lab().answers("logs.example", "200", { address });
-        const said = await until(
-          "it is said",
-          async () => ((await message()).includes("unable to open file") ? message() : undefined),
-          patienceMs,
-        );
-        assert.ok(said.length < 1_000 && !/typed_config \{/.test(said), said);
-        const events = await until("an event", async () => {
-          const found = await lab().lab.kubectl([
-            "get",
-            "events.v1.events.k8s.io",
-            "--all-namespaces",
-            "--field-selector=regarding.name=logging",
-            "--output=jsonpath={.items[*].note}",
-          ]);
-          return found === "" ? undefined : found;
-        });
-        assert.match(events, /unable to open file/);
-        assert.ok((await lab().metric("gatewright_ads_nacks_total")) > 0);
-        assert.match(await lab().log(), /unable to open file/);
-        // And not again and again.
-        const nacks = await lab().metric("gatewright_ads_nacks_total");
-        await lab().takesChanges("after-a-refusal");
-        assert.equal(await lab().metric("gatewright_ads_nacks_total"), nacks);
-        await inSystem(logging({ format: "%RESPONSE_CODE%\n" }));
-        await until("it is taken", async () => ((await message()).includes("unable") ? undefined : true));
-        await lab().answers("logs.example", "200", { address });
-        await place.kubectl("delete", "gateway/logs", "httproute/logs");
-        await lab().lab.kubectl(["delete", "gatewayclass", "logging"]);
-        await lab().lab.kubectl(["delete", mesh, `--namespace=${systemNamespace}`]);
-      }));
   });
 
   describe("filters", () => {
