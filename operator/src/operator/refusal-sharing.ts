@@ -122,7 +122,11 @@ export function createRefusalSharing(options: RefusalSharingOptions): RefusalSha
   }
 
   const send = (request: Omit<ApiRequest, "query">): Promise<ApiResponse> =>
-    api.request({ ...request, ...(request.method !== "DELETE" && { query: { fieldManager: "gatewright" } }) });
+    api.request({
+      ...request,
+      timeoutMs: 5_000,
+      ...(request.method !== "DELETE" && { query: { fieldManager: "gatewright" } }),
+    });
 
   const remove = (which: string): Promise<ApiResponse> =>
     send({ method: "DELETE", path: `${collection}/${encodeURIComponent(which)}` });
