@@ -3,6 +3,7 @@ import {
   DeltaDiscoveryRequestSchema,
   DiscoveryRequestSchema,
 } from "@gatewright/crd-types/proto/envoy/service/discovery/v3/discovery_pb";
+import { messageOf } from "../lib/index.ts";
 import type { DeltaRequest, SotwRequest } from "./request.ts";
 import type { Protocol } from "./stream.ts";
 
@@ -17,7 +18,7 @@ export function decodeRequest(protocol: Protocol, bytes: Uint8Array): Decoded {
   try {
     return protocol === "delta" ? decodeDelta(bytes) : decodeSotw(bytes);
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = messageOf(error);
     return { kind: "malformed", message: `the request cannot be decoded: ${reason}` };
   }
 }

@@ -1,8 +1,8 @@
 import { findKindInGroup, groupOf, versionOf } from "@gatewright/crd-types";
 import { apiFailure, type ApiResponse, type ApiServer, isSuccess, resourcePath } from "../kubernetes/index.ts";
+import { fieldsOf, isFields, textOf } from "../lib/index.ts";
 import type { Verdict } from "./check.ts";
 import { parsePath, type WrittenObject } from "./documents.ts";
-import { fieldsOf, isFields, textOf } from "./fields.ts";
 import { arrange, type Finding, type Identity } from "./finding.ts";
 import type { RuleId } from "./rules.ts";
 

@@ -1,4 +1,5 @@
 import { type Change, storedKinds } from "../store/index.ts";
+import { messageOf } from "../lib/index.ts";
 import { assume } from "./assumed.ts";
 import { tellConditions } from "./conditions.ts";
 import { arrange, type Finding, type Identity, nobody } from "./finding.ts";
@@ -84,5 +85,5 @@ const bugOf = (table: string, key: string, error: unknown): Finding => ({
   column: 1,
   field: "",
   rule: "internal",
-  message: `a step of translation failed (${table}, ${key}): ${error instanceof Error ? error.message : String(error)}`,
+  message: `a step of translation failed (${table}, ${key}): ${messageOf(error)}`,
 });

@@ -2,7 +2,7 @@ import { parseRouteKey, type ParentView, type RulesView } from "../gatewayapi/in
 import { listenersOf, type Problem, rowOf } from "../standalone/index.ts";
 import type { StoredKind } from "../store/index.ts";
 import { checkExtension } from "../xds/index.ts";
-import { isFields, textOf } from "./fields.ts";
+import { isFields, textOf } from "../lib/index.ts";
 import { missingIn, referenceIn, type Reporter, splitField } from "./reporter.ts";
 import type { Translated } from "./translate.ts";
 

@@ -1,6 +1,6 @@
 import { applyDefaults, type Schema, validate } from "@gatewright/crd-types/schema";
 import { type CustomKind, readCustom } from "../source/index.ts";
-import { isFields } from "./fields.ts";
+import { isFields, messageOf } from "../lib/index.ts";
 
 /** What a CustomResourceDefinition says. */
 export type Definition =
@@ -52,6 +52,6 @@ function problemOf({ schema, isNamespaced }: CustomKind): string | undefined {
     readCustom({ metadata: { name: "x" } }, { schema, isNamespaced });
     return undefined;
   } catch (error) {
-    return `objects cannot be checked by this schema: ${error instanceof Error ? error.message : String(error)}`;
+    return `objects cannot be checked by this schema: ${messageOf(error)}`;
   }
 }

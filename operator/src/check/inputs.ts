@@ -2,6 +2,7 @@ import { createReadStream, type Stats, statSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { normalize } from "node:path";
 import { listFolder, maxFileBytes } from "../source/index.ts";
+import { messageOf } from "../lib/index.ts";
 import type { Input } from "./read.ts";
 
 export type Inputs =
@@ -35,7 +36,7 @@ async function readInput(name: string, read: (path: string) => Promise<Uint8Arra
     const content = await read(name);
     return typeof content === "string" ? { name, message: content } : { name, bytes: content };
   } catch (error) {
-    return { name, message: error instanceof Error ? error.message : String(error) };
+    return { name, message: messageOf(error) };
   }
 }
 

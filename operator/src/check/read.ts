@@ -13,9 +13,9 @@ import {
   splitDocuments,
 } from "../source/index.ts";
 import { type Change, storedKindOf, storedKinds } from "../store/index.ts";
+import { type Fields, fieldsOf, isFields, textOf } from "../lib/index.ts";
 import { type Definition, readDefinition } from "./definitions.ts";
 import { createDocument, type Document, parsePath, type WrittenObject } from "./documents.ts";
-import { type Fields, fieldsOf, isFields, textOf } from "./fields.ts";
 import { type Finding, type Identity, nobody } from "./finding.ts";
 import type { RuleId } from "./rules.ts";
 import type { KnownKind, Served } from "./served.ts";

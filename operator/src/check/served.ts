@@ -4,8 +4,8 @@ import { findKindInGroup, kinds, versionOf } from "@gatewright/crd-types";
 import { schemas } from "@gatewright/crd-types/schemas";
 import { allKinds, type CustomKind, parseText, type ServedKinds } from "../source/index.ts";
 import { isStoredKind, type StoredKind, storedKinds } from "../store/index.ts";
+import { isFields, textOf } from "../lib/index.ts";
 import { readDefinition } from "./definitions.ts";
-import { isFields, textOf } from "./fields.ts";
 
 /** Release channels of the Gateway API. */
 export const channels = ["standard", "experimental"] as const;

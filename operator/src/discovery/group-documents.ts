@@ -1,5 +1,6 @@
+import { isFields } from "../lib/index.ts";
 import type { ApiResponse, ApiServer } from "../kubernetes/index.ts";
-import { apiFailure, isFields, isSuccess } from "../kubernetes/index.ts";
+import { apiFailure, isSuccess } from "../kubernetes/index.ts";
 
 /** What the server says that it has. */
 export type Offer = {

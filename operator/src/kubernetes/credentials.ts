@@ -1,4 +1,5 @@
 import type { Agent } from "node:http";
+import { messageOf } from "../lib/index.ts";
 import { ApiUnreachableError } from "./api-server.ts";
 
 /** What a request to the API server goes with. */
@@ -64,5 +65,3 @@ export function createCredentials(load: (renew: boolean) => Promise<Access>): Cr
     },
   };
 }
-
-export const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

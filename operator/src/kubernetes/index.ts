@@ -10,7 +10,7 @@ export {
   type ListWatchState,
   type ObjectEvent,
 } from "./list-watch.ts";
-export { isFields, type RawObject } from "./raw-object.ts";
+export { type RawObject } from "./raw-object.ts";
 export { type Trouble } from "./trouble.ts";
 export { type ServedKind, type ServedKinds } from "./served-kind.ts";
 export { createBackoff, type Backoff, type BackoffOptions } from "./backoff.ts";

@@ -3,8 +3,9 @@ import http from "node:http";
 import { dirname, isAbsolute, join, resolve } from "node:path";
 import type { KubeConfig, User } from "@kubernetes/client-node";
 import { load } from "js-yaml";
+import { messageOf } from "../lib/index.ts";
 import { ClusterError } from "./cluster-error.ts";
-import { type Access, messageOf } from "./credentials.ts";
+import { type Access } from "./credentials.ts";
 import { readToken } from "./service-account.ts";
 
 export type KubeconfigSettings = {

@@ -1,5 +1,6 @@
+import { isFields } from "../lib/index.ts";
 import type { ApiRequest, ApiResponse } from "./api-server.ts";
-import { isFields, isRawObject, keyOfRaw, type RawObject, resourceVersionOf } from "./raw-object.ts";
+import { isRawObject, keyOfRaw, type RawObject, resourceVersionOf } from "./raw-object.ts";
 
 /** A page of this size is parsed in some milliseconds, which is how long nobody else has a turn. */
 const pageBytes = 500_000;

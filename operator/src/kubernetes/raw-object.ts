@@ -1,3 +1,5 @@
+import { isFields } from "../lib/index.ts";
+
 /** An object as the API server sends it. Nothing but its identity has been looked at. */
 export type RawObject = {
   readonly [field: string]: unknown;
@@ -8,11 +10,6 @@ export type RawObject = {
     readonly resourceVersion: string;
   };
 };
-
-type Fields = Readonly<Record<string, unknown>>;
-
-export const isFields = (value: unknown): value is Fields =>
-  typeof value === "object" && value !== null && !Array.isArray(value);
 
 export function isRawObject(value: unknown): value is RawObject {
   if (!isFields(value) || !isFields(value["metadata"])) return false;

@@ -1,5 +1,5 @@
+import { messageOf } from "../lib/index.ts";
 import { ApiUnreachableError } from "./api-server.ts";
-import { messageOf } from "./credentials.ts";
 
 const explanations: Readonly<Record<string, string>> = {
   ECONNREFUSED: "connection refused: nothing listens there",

@@ -1,5 +1,6 @@
+import { isFields } from "../lib/index.ts";
 import type { ApiResponse } from "./api-server.ts";
-import { isFields, isRawObject, type RawObject, resourceVersionOf } from "./raw-object.ts";
+import { isRawObject, type RawObject, resourceVersionOf } from "./raw-object.ts";
 
 /** A line of a watch. https://kubernetes.io/docs/reference/using-api/api-concepts/#efficient-detection-of-changes */
 export type WatchEvent =

@@ -10,6 +10,7 @@ export {
 } from "./create-logger.ts";
 export { type DerElement, derElements } from "./der.ts";
 export { deepEqual } from "./equal.ts";
+export { type Fields, fieldsOf, isFields, listOf, textOf } from "./fields.ts";
 export { isFraming, isHeaderValue, isToken } from "./header-syntax.ts";
 export {
   type Changes,
@@ -23,6 +24,7 @@ export {
 export { type Logger, silentLogger } from "./logger.ts";
 export { parsePem, type PemBlock } from "./pem.ts";
 export { parseQuantity } from "./quantity.ts";
+export { messageOf } from "./message-of.ts";
 export { parseRegex, type Regex, regexProblem } from "./regex.ts";
 export { Sensitive } from "./sensitive.ts";
 export { type FormatPlace, type FormatProblem, formatProblem } from "./substitution.ts";

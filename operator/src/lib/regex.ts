@@ -1,4 +1,5 @@
 import { RE2JS } from "re2js";
+import { messageOf } from "./message-of.ts";
 
 /** A regular expression in Envoy's dialect, RE2. https://github.com/google/re2/wiki/Syntax */
 export type Regex =
@@ -12,7 +13,7 @@ export function parseRegex(pattern: string): Regex {
   try {
     return { kind: "regex", programSize: estimateProgramSize(RE2JS.compile(pattern)) };
   } catch (error) {
-    return unreadable(error instanceof Error ? error.message : String(error));
+    return unreadable(messageOf(error));
   }
 }
 

@@ -1,6 +1,7 @@
 import { createIdentity, type Identity } from "../identity/index.ts";
 import { type ApiServer, ApiUnreachableError } from "../kubernetes/index.ts";
 import { type Change, objectKey } from "../store/index.ts";
+import { messageOf } from "../lib/index.ts";
 import { pause } from "./abortable.ts";
 import { type OperatorOptions, StartError } from "./options.ts";
 
@@ -15,8 +16,7 @@ export async function findIdentity(
     try {
       return await createIdentity({ api, logger, namespace, secretName: identitySecret, serverNames: [adsName] });
     } catch (error) {
-      if (!(error instanceof ApiUnreachableError))
-        throw new StartError(error instanceof Error ? error.message : String(error));
+      if (!(error instanceof ApiUnreachableError)) throw new StartError(messageOf(error));
       if (signal.aborted) throw error;
       logger.warn({}, `${error.message}; trying again`);
       await pause(1_000, signal);

@@ -1,9 +1,8 @@
 import type { AdsServer } from "../ads/index.ts";
 import type { Identity } from "../identity/index.ts";
 import type { Endpoints } from "../telemetry/index.ts";
+import { messageOf } from "../lib/index.ts";
 import { StartError } from "./options.ts";
-
-const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
 /** Throws a `StartError` that names the option where the port cannot be had. */
 export async function listenOn(option: string, listen: () => Promise<Endpoints>): Promise<Endpoints> {

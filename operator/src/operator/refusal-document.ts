@@ -1,5 +1,5 @@
 import type { ConfigMap } from "@gatewright/crd-types/core/v1";
-import { isFields } from "../kubernetes/index.ts";
+import { isFields } from "../lib/index.ts";
 import type { SharedRefusal } from "../reconcile/index.ts";
 
 /** Whom a replica tells by an object of its own what its Envoys refuse. */

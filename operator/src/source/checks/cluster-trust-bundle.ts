@@ -1,6 +1,5 @@
-import { maxTrustBundleBytes, readTrustBundle } from "../../lib/index.ts";
+import { type Fields, fieldsOf, maxTrustBundleBytes, readTrustBundle, textOf } from "../../lib/index.ts";
 import { type Fault, faultAt, invalid, tooLong } from "./fault.ts";
-import { type Fields, fieldsOf, textOf } from "./fields.ts";
 import { labelFaults, subdomainFaults } from "./names.ts";
 
 // https://kubernetes.io/docs/reference/access-authn-authz/certificate-signing-requests/#cluster-trust-bundles

@@ -1,7 +1,7 @@
 import type { Path } from "@gatewright/crd-types/schema";
+import { type Fields, fieldsOf, isFields, textOf } from "../../lib/index.ts";
 import { decodeBase64 } from "./base64.ts";
 import { type Fault, faultAt, invalid, required, tooLong } from "./fault.ts";
-import { type Fields, fieldsOf, isFields, textOf } from "./fields.ts";
 import { dataKeyFaults } from "./names.ts";
 
 /** An object as the API server stores it, and what it says of what it cannot store. */

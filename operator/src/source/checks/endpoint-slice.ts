@@ -1,7 +1,7 @@
 import type { Path } from "@gatewright/crd-types/schema";
+import { type Fields, fieldsOf, listOf, textOf } from "../../lib/index.ts";
 import { endpointAddressFaults } from "./addresses.ts";
 import { duplicate, type Fault, invalid, required, tooMany, unsupported } from "./fault.ts";
-import { type Fields, fieldsOf, listOf, textOf } from "./fields.ts";
 import { labelFaults, labelValueFaults, portNumberFaults, qualifiedNameFaults, subdomainFaults } from "./names.ts";
 import { protocols } from "./protocols.ts";
 

@@ -1,5 +1,4 @@
 export { type Fault, faultAt } from "./fault.ts";
-export { type Fields, fieldsOf, isFields } from "./fields.ts";
 export { labelFaults, labelValueFaults, qualifiedNameFaults, subdomainFaults } from "./names.ts";
 export { metadataFaults } from "./metadata.ts";
 export { overlaySchemaOf } from "./overlay.ts";

@@ -1,6 +1,6 @@
 import { type Schema, validate } from "@gatewright/crd-types/schema";
+import { type Fields, fieldsOf, isFields } from "../../lib/index.ts";
 import { type Fault, forbidden, invalid, required, tooLong } from "./fault.ts";
-import { type Fields, fieldsOf, isFields } from "./fields.ts";
 import { labelFaults, labelValueFaults, qualifiedNameFaults, subdomainFaults } from "./names.ts";
 
 const text: Schema = { type: "string" };

@@ -1,5 +1,5 @@
+import { type Fields, fieldsOf, listOf, textOf } from "../../lib/index.ts";
 import { type Fault, invalid } from "./fault.ts";
-import { type Fields, fieldsOf, listOf, textOf } from "./fields.ts";
 import { qualifiedNameFaults } from "./names.ts";
 
 const standardFinalizer = "kubernetes";

@@ -1,11 +1,11 @@
 import type { Schema } from "@gatewright/crd-types/schema";
 import { schemas } from "@gatewright/crd-types/schemas";
 import { type StoredKind, storedKinds } from "../../store/index.ts";
+import type { Fields } from "../../lib/index.ts";
 import { bundleNameFaults, clusterTrustBundleFaults } from "./cluster-trust-bundle.ts";
 import { type Completed, completeConfigMap, completeSecret, configMapFaults, secretFaults } from "./data.ts";
 import { endpointSliceFaults } from "./endpoint-slice.ts";
 import type { Fault } from "./fault.ts";
-import type { Fields } from "./fields.ts";
 import { metadataFaults } from "./metadata.ts";
 import { labelFaults } from "./names.ts";
 import { namespaceFaults } from "./namespace.ts";

@@ -1,7 +1,7 @@
 import type { Schema } from "@gatewright/crd-types/schema";
 import { overlaySchemas } from "@gatewright/crd-types/schemas";
 import type { StoredKind } from "../../store/index.ts";
-import { isFields } from "./fields.ts";
+import { isFields } from "../../lib/index.ts";
 
 const overlaidField = "clusterTrustBundleRef";
 

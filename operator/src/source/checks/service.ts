@@ -1,8 +1,8 @@
 import { isIPv6 } from "node:net";
 import type { Path } from "@gatewright/crd-types/schema";
+import { type Fields, fieldsOf, listOf, textOf } from "../../lib/index.ts";
 import { addressFaults, specialFaults } from "./addresses.ts";
 import { duplicate, type Fault, forbidden, invalid, required, unsupported } from "./fault.ts";
-import { type Fields, fieldsOf, listOf, textOf } from "./fields.ts";
 import { labelProblems } from "./metadata.ts";
 import { labelFaults, portNameFaults, portNumberFaults, qualifiedNameFaults, subdomainFaults } from "./names.ts";
 import { protocols } from "./protocols.ts";

@@ -1,6 +1,6 @@
 import { readFile, stat } from "node:fs/promises";
 import { basename, dirname, isAbsolute, normalize } from "node:path";
-import { type Clock, type Logger, systemClock } from "../../lib/index.ts";
+import { type Clock, type Logger, messageOf, systemClock } from "../../lib/index.ts";
 import type { Change } from "../../store/index.ts";
 import { createCatalog } from "./catalog.ts";
 import { type FileContent, maxFileBytes, type Place, readContent, tooLarge, unreadable } from "./file-content.ts";
@@ -164,7 +164,7 @@ export function createFileSource(options: FileSourceOptions): FileSource {
       else
         take(file, {
           signature: "",
-          content: unreadable(file, error instanceof Error ? error.message : String(error)),
+          content: unreadable(file, messageOf(error)),
         });
     }
   }

@@ -1,5 +1,6 @@
 import { readdir, stat } from "node:fs/promises";
 import { extname, join } from "node:path";
+import { messageOf } from "../../lib/index.ts";
 
 const extensions = new Set([".yaml", ".yml", ".json"]);
 
@@ -47,7 +48,7 @@ export async function listFolder(folder: string, seen: ReadonlySet<string> = new
       failures.push(...below.failures);
     }
   } catch (error) {
-    failures.push({ path: folder, message: error instanceof Error ? error.message : String(error) });
+    failures.push({ path: folder, message: messageOf(error) });
   }
   return { files, folders, failures };
 }

@@ -1,5 +1,6 @@
 import { applyDefaults, formatPath, type Schema, unknownFields, validate } from "@gatewright/crd-types/schema";
-import { type Fault, type Fields, fieldsOf, isFields, metadataFaults } from "../checks/index.ts";
+import { type Fields, fieldsOf, isFields } from "../../lib/index.ts";
+import { type Fault, metadataFaults } from "../checks/index.ts";
 import { ruleFaults } from "../rules/index.ts";
 import { canAskRules, type ObjectProblem, type ObjectRule } from "./read-object.ts";
 

@@ -9,17 +9,9 @@ import {
   unknownFields,
   validate,
 } from "@gatewright/crd-types/schema";
+import { type Fields, fieldsOf, isFields } from "../../lib/index.ts";
 import { type Change, keyOf, type StoredKind, storedKindOf, storedKinds } from "../../store/index.ts";
-import {
-  completeBuiltin,
-  type Fault,
-  type Fields,
-  fieldsOf,
-  isFields,
-  metadataFaultsOf,
-  objectFaults,
-  schemaOf,
-} from "../checks/index.ts";
+import { completeBuiltin, type Fault, metadataFaultsOf, objectFaults, schemaOf } from "../checks/index.ts";
 import { ruleFaults } from "../rules/index.ts";
 
 /** An object that a document holds, ready for the store but for its generation. */

@@ -1,7 +1,8 @@
 import { kinds } from "@gatewright/crd-types";
 import { applyDefaults, formatPath, type SchemaProblem, validate } from "@gatewright/crd-types/schema";
 import { schemas } from "@gatewright/crd-types/schemas";
-import { isFields, type RawObject } from "../../kubernetes/index.ts";
+import { isFields } from "../../lib/index.ts";
+import type { RawObject } from "../../kubernetes/index.ts";
 import { type Change, keyOf, type StoredKind } from "../../store/index.ts";
 import { overlaySchemaOf } from "../checks/index.ts";
 

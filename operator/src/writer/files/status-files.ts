@@ -2,7 +2,7 @@ import { mkdir, readdir, readFile, rename, rm, stat, writeFile } from "node:fs/p
 import { dirname, join } from "node:path";
 import { parse, stringify } from "yaml";
 import type { DesiredStatus } from "../../gatewayapi/index.ts";
-import type { Clock, Logger } from "../../lib/index.ts";
+import { type Clock, type Logger, messageOf } from "../../lib/index.ts";
 import { mergeStatus, sameStatus, type Status } from "../merge.ts";
 import { formatTime } from "../time.ts";
 
@@ -94,7 +94,7 @@ export function createStatusFiles(options: StatusFilesOptions): StatusFiles {
         await (status === undefined ? remove(key, path) : store(key, path, status));
       } catch (error) {
         failed.set(key, status);
-        const message = error instanceof Error ? error.message : String(error);
+        const message = messageOf(error);
         const code = error instanceof Error && "code" in error ? String(error.code) : message;
         if (told !== code)
           logger.error(

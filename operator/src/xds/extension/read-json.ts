@@ -1,6 +1,7 @@
 import { type DescField, type DescMessage, fromJson, type JsonValue, type Message } from "@bufbuild/protobuf";
 import { AnySchema } from "@bufbuild/protobuf/wkt";
 import { protoRegistry, typeNameOf, typeUrl } from "../proto/index.ts";
+import { messageOf } from "../../lib/index.ts";
 import { isJson, isPlainObject, sortKeys } from "./json.ts";
 import { hasOwnForm, isLeaf, keyProblem, leafProblem } from "./leaf.ts";
 import { fieldAt, indexAt, keyAt, type Place, spellings } from "./place.ts";
@@ -25,7 +26,7 @@ export function readJson(desc: DescMessage, json: unknown): Read {
     return { kind: "message", message: fromJson(desc, sortKeys(withoutType(json)), { registry: protoRegistry() }) };
   } catch (error) {
     // What the walk above does not know of.
-    const message = error instanceof Error ? error.message : String(error);
+    const message = messageOf(error);
     return { kind: "invalid", findings: [{ reason: "InvalidValue", place: [], message }] };
   }
 }

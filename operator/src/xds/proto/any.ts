@@ -8,6 +8,7 @@ import {
   toBinary,
 } from "@bufbuild/protobuf";
 import { type Any, AnySchema } from "@bufbuild/protobuf/wkt";
+import { messageOf } from "../../lib/index.ts";
 import { protoRegistry } from "./registry.ts";
 
 const prefix = "type.googleapis.com/";
@@ -42,6 +43,6 @@ export function unpackAny(any: Any): Unpacked {
   try {
     return { kind: "message", desc, message: fromBinary(desc, any.value) };
   } catch (error) {
-    return { kind: "malformed", typeName, message: error instanceof Error ? error.message : String(error) };
+    return { kind: "malformed", typeName, message: messageOf(error) };
   }
 }
