@@ -30,7 +30,7 @@ export type Finding = Identity & {
 const compareText = (left: string, right: string): number => (left === right ? 0 : left < right ? -1 : 1);
 
 /** By place, and then by all that is told: the same findings are always in the same order. */
-export const compareFindings = (left: Finding, right: Finding): number =>
+const compareFindings = (left: Finding, right: Finding): number =>
   compareText(left.file, right.file) ||
   left.line - right.line ||
   left.column - right.column ||

@@ -29,7 +29,7 @@ export type ReporterOptions = {
   readonly isComplete: boolean;
 };
 
-export const missingHint = "a cluster may have it; with --complete this is an error";
+const missingHint = "a cluster may have it; with --complete this is an error";
 
 export function createReporter({ written, isComplete }: ReporterOptions): Reporter {
   const findings: Finding[] = [];

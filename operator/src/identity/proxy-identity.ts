@@ -2,7 +2,7 @@ import { X509Certificate } from "node:crypto";
 import { issueCertificate, lifetimeFrom } from "./authority.ts";
 import { ageOf, certificatesIn, readPair, type SecretData, toBase64, type Trust } from "./trust.ts";
 
-export const proxyCertificateMs = 30 * 86_400_000;
+const proxyCertificateMs = 30 * 86_400_000;
 
 const renewAt = 2 / 3;
 

@@ -12,7 +12,7 @@ export type Trust = {
   readonly bundle: string;
 };
 
-export const authorityMs = 365 * 86_400_000;
+const authorityMs = 365 * 86_400_000;
 
 /** A new one is made when this part of an authority's life is over, and signs when that one is. In between proxies learn of it. */
 const announceAt = 2 / 3;

@@ -3,7 +3,7 @@ import type { Proxy } from "../ir/index.ts";
 import { parseQuantity } from "../lib/index.ts";
 
 /** The one port of a proxy that no Gateway can have: there it answers whether it is ready, its metrics, and the kubelet's call to drain. */
-export const managementPort = 19_001;
+const managementPort = 19_001;
 
 /** Ports that listeners of Gateways cannot have in a cluster, with the reason in words. */
 export const reservedPorts: ReadonlyMap<number, string> = new Map([

@@ -2,7 +2,7 @@ import type { Proxy } from "../ir/index.ts";
 import { infraName, labelValue } from "./names.ts";
 
 /** By this the objects that we made are found. */
-export const managedByLabel = { "app.kubernetes.io/managed-by": "gatewright" } as const;
+const managedByLabel = { "app.kubernetes.io/managed-by": "gatewright" } as const;
 
 /** What chooses the pods of a Gateway. A Deployment cannot change it. */
 export const selectorLabels = ({ name }: Proxy): Record<string, string> => ({

@@ -1,10 +1,27 @@
 import assert from "node:assert/strict";
+import type { Gateway } from "@gatewright/crd-types/gateway/v1";
 import { checkExtension, controllerName, placed, rootNamespace } from "../../../test/support/translation.ts";
 import { silentLogger } from "../lib/index.ts";
 import type { Change } from "../store/index.ts";
-import { createReconciler, type Publisher } from "./index.ts";
+import { createReconciler, type Publisher, type Reconciler } from "./index.ts";
 
 const group = "gateway.networking.k8s.io/v1";
+
+/** A class of ours, and a Gateway of it with one listener. */
+function putGateway({ store: { objects } }: Reconciler, listener: Gateway["spec"]["listeners"][number]): void {
+  objects.GatewayClass.set("ours", {
+    apiVersion: group,
+    kind: "GatewayClass",
+    metadata: { name: "ours" },
+    spec: { controllerName },
+  });
+  objects.Gateway.set("infra/gw", {
+    apiVersion: group,
+    kind: "Gateway",
+    metadata: { name: "gw", namespace: "infra" },
+    spec: { gatewayClassName: "ours", listeners: [listener] },
+  });
+}
 
 describe("createReconciler(): proxies", () => {
   it("says when a proxy is wanted and when not, and removes it after all else that is published for it", async () => {
@@ -20,19 +37,7 @@ describe("createReconciler(): proxies", () => {
     const reconciler = createReconciler({ logger: silentLogger, settings, checkExtension, publisher });
     const wanted: string[][] = [];
     reconciler.onRound((round) => wanted.push([...round.wanted]));
-    const { objects } = reconciler.store;
-    objects.GatewayClass.set("ours", {
-      apiVersion: group,
-      kind: "GatewayClass",
-      metadata: { name: "ours" },
-      spec: { controllerName },
-    });
-    objects.Gateway.set("infra/gw", {
-      apiVersion: group,
-      kind: "Gateway",
-      metadata: { name: "gw", namespace: "infra" },
-      spec: { gatewayClassName: "ours", listeners: [{ name: "web", port: 80, protocol: "HTTP" }] },
-    });
+    putGateway(reconciler, { name: "web", port: 80, protocol: "HTTP" });
     reconciler.synced();
     reconciler.apply([]);
     await reconciler.settled();
@@ -97,19 +102,7 @@ describe("createReconciler(): proxies", () => {
     };
     const settings = { controllerName, rootNamespace };
     const reconciler = createReconciler({ logger: silentLogger, settings, checkExtension, publisher });
-    const { objects } = reconciler.store;
-    objects.GatewayClass.set("ours", {
-      apiVersion: group,
-      kind: "GatewayClass",
-      metadata: { name: "ours" },
-      spec: { controllerName },
-    });
-    objects.Gateway.set("infra/gw", {
-      apiVersion: group,
-      kind: "Gateway",
-      metadata: { name: "gw", namespace: "infra" },
-      spec: { gatewayClassName: "ours", listeners: [{ name: "other", port: 80, protocol: "example.com/other" }] },
-    });
+    putGateway(reconciler, { name: "other", port: 80, protocol: "example.com/other" });
     reconciler.synced();
     reconciler.apply([]);
     await reconciler.settled();

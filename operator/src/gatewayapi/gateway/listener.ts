@@ -117,7 +117,7 @@ const protocols: ReadonlySet<string> = new Set([
 ]);
 
 /** The connection goes on to the backend as it is. */
-export const isPassthrough = ({ tls }: Pick<Listener, "tls">): boolean => tls?.mode === TLSModePassthrough;
+const isPassthrough = ({ tls }: Pick<Listener, "tls">): boolean => tls?.mode === TLSModePassthrough;
 
 const endsTls = (listener: Pick<Listener, "protocol" | "tls">): boolean =>
   listener.protocol === HTTPSProtocolType || (listener.protocol === TLSProtocolType && !isPassthrough(listener));

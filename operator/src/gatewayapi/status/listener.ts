@@ -77,7 +77,7 @@ function programmedCondition(
 
 export const noAddress = "no address is assigned yet";
 
-export const refusedWords = (words: string): string => `Envoy refused the configuration: ${words}`;
+const refusedWords = (words: string): string => `Envoy refused the configuration: ${words}`;
 
 /** What Envoy said of the ports of these listeners, undefined where it took them all. */
 export function refusedPorts(
