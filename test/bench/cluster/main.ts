@@ -12,7 +12,7 @@ import { createEnvoyGateway } from "./sides/envoy-gateway.ts";
 import { nullSide } from "./sides/null.ts";
 import { createOurs } from "./sides/ours.ts";
 import { isSideName, type Side, type SideName, sideNames } from "./sides/side.ts";
-import { isWorkloadName, workloadNames } from "./workloads.ts";
+import { workloads as known } from "./workload-list.ts";
 
 export const clusterUsage = `Usage: npm run bench -- cluster [options]
 
@@ -23,7 +23,7 @@ Needs Linux, and root or unprivileged user namespaces. Programs are built once, 
   --n LIST          numbers of routes, one after the other in the same cluster (default 1,100,1000)
   --rounds N        how often each implementation has its turn (default 1)
   --probes N        changes of each kind measured one after the other (default 30)
-  --workloads LIST  of ${workloadNames.join(",")} (default all)
+  --workloads LIST  of ${known.map(({ name }) => name).join(",")},W11 (default all)
   --seed-statuses   where more than 2,000 routes come at once they have a status already: writing them takes minutes
   --built           measure the product as it is published (npm run build), not the sources
   --out FOLDER      where results are written (default test/bench/out)
@@ -31,6 +31,7 @@ Needs Linux, and root or unprivileged user namespaces. Programs are built once, 
   --help            this text
 `;
 
+const workloadNames = ["W1", ...known.map(({ name }) => name), "W11"];
 const list = (text: string) => text.split(",").filter((word) => word !== "");
 
 export async function benchCluster(args: readonly string[]): Promise<number> {
@@ -53,7 +54,7 @@ export async function benchCluster(args: readonly string[]): Promise<number> {
   const counts = list(values.n).map(Number);
   const rounds = Number(values.rounds);
   const probes = Number(values.probes);
-  const workloads = list(values.workloads).filter(isWorkloadName);
+  const workloads = list(values.workloads).filter((name) => workloadNames.includes(name));
   const isWrong =
     names.length < list(values.impl).length ||
     workloads.length < list(values.workloads).length ||

@@ -1,19 +1,9 @@
 import { mkdir, rm } from "node:fs/promises";
-import { openSession, type Session, sessionFolder } from "./session.ts";
+import { openSession, sessionFolder } from "./session.ts";
 import type { Side, SideName } from "./sides/side.ts";
-import {
-  changeUnderLoad,
-  churn,
-  deleteRoutes,
-  type Figures,
-  idle,
-  loadRoutes,
-  probeChange,
-  probeEndpoints,
-  probeNew,
-  restart,
-  type WorkloadName,
-} from "./workloads.ts";
+import type { Figures } from "./workload.ts";
+import { workloads as known } from "./workload-list.ts";
+import { deleteRoutes, loadRoutes } from "./workloads.ts";
 
 /** What one workload came to. */
 export type Outcome = {
@@ -28,7 +18,7 @@ export type RunOptions = {
   readonly sides: readonly Side[];
   readonly counts: readonly number[];
   readonly rounds: number;
-  readonly workloads: ReadonlySet<WorkloadName>;
+  readonly workloads: ReadonlySet<string>;
   /** Changes of each kind that are measured one after the other. */
   readonly probes: number;
   /** Routes that are not made through the API server come with a status, as if they had been there before. */
@@ -56,16 +46,17 @@ async function runSide(side: Side, round: number, options: RunOptions): Promise<
     await session.startEnvoy();
     let from = 0;
     for (const routes of counts.toSorted((a, b) => a - b)) {
-      const outcome = async (workload: string, figures: Promise<Figures>) => {
-        const startedMs = performance.now();
-        await onOutcome({ side: side.name, round, routes, workload, figures: await figures });
-        report(
-          `round ${round}, ${side.name}, ${routes} routes, ${workload}: ${Math.round((performance.now() - startedMs) / 1000)} s`,
-        );
-      };
-      await outcome("W1", loadRoutes(session, from, routes, options));
+      const record = (workload: string, figures: Figures) =>
+        onOutcome({ side: side.name, round, routes, workload, figures });
+      await record("W1", await loadRoutes(session, from, routes, options));
       from = routes;
-      await each(session, routes, options, outcome);
+      for (const workload of known) {
+        if (!workloads.has(workload.name) || workload.whyNot?.(session) !== undefined) continue;
+        const startedMs = performance.now();
+        await workload.run({ session, routes, probes: options.probes, soakMs: 60_000, report, record });
+        const seconds = Math.round((performance.now() - startedMs) / 1000);
+        report(`round ${round}, ${side.name}, ${routes} routes, ${workload.name}: ${seconds} s`);
+      }
     }
     if (workloads.has("W11"))
       await onOutcome({
@@ -78,23 +69,4 @@ async function runSide(side: Side, round: number, options: RunOptions): Promise<
   } finally {
     await session.close();
   }
-}
-
-async function each(
-  session: Session,
-  routes: number,
-  { workloads, probes }: Pick<RunOptions, "workloads" | "probes">,
-  outcome: (workload: string, figures: Promise<Figures>) => Promise<void>,
-): Promise<void> {
-  if (workloads.has("W2")) {
-    // The first ones pay for the start: code that is compiled, memory that is reached for.
-    await probeNew(session, 5);
-    await outcome("W2 new route", probeNew(session, probes));
-    await outcome("W2 changed route", probeChange(session, routes, probes));
-  }
-  if (workloads.has("W3") && session.side.writesStatuses) await outcome("W3", changeUnderLoad(session, 50));
-  if (workloads.has("W4")) await outcome("W4", probeEndpoints(session, probes));
-  if (workloads.has("W5")) await outcome("W5", churn(session, routes, 10, 15));
-  if (workloads.has("W12")) await outcome("W12", idle(session, 15));
-  if (workloads.has("W10")) await outcome("W10", restart(session, routes));
 }

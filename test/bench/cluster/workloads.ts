@@ -7,13 +7,7 @@ import { startLoad } from "../../support/http-client.ts";
 import { pause, until } from "./program.ts";
 import { seedRoutes } from "./seed.ts";
 import type { Cost, Session } from "./session.ts";
-
-export const workloadNames = ["W1", "W2", "W3", "W4", "W5", "W10", "W11", "W12"] as const;
-export type WorkloadName = (typeof workloadNames)[number];
-export const isWorkloadName = (text: string): text is WorkloadName => workloadNames.some((name) => name === text);
-
-/** Figures by name. Times in ms, sizes in bytes or MiB as the name says. */
-export type Figures = Readonly<Record<string, number>>;
+import type { Figures } from "./workload.ts";
 
 const creators = 8;
 /** More than these are not made through the API server. */
