@@ -1,4 +1,4 @@
-// The property test of translation, with as many random histories as one has time for; the gate runs a few hundred.
+// The property test of the pipeline, with as many random histories as one has time for; the gate runs a few hundred.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import path from "node:path";
@@ -15,8 +15,11 @@ export async function runProperty(args: readonly string[]): Promise<number> {
     return 2;
   }
   console.log(`${runs.toLocaleString("en")} random histories …`);
-  const command = [path.join(root, "node_modules/mocha/bin/mocha.js"), "operator/src/gatewayapi/translate.test.ts"];
-  const child = spawn(process.execPath, [...command, "--grep", "whatever the way there"], {
+  const command = [
+    path.join(root, "node_modules/mocha/bin/mocha.js"),
+    "operator/src/reconcile/histories.property.test.ts",
+  ];
+  const child = spawn(process.execPath, command, {
     cwd: root,
     stdio: "inherit",
     env: { ...process.env, FUZZ_RUNS: values.runs },

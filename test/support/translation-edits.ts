@@ -3,6 +3,17 @@ import type { Placement, ProxyState, Refusal, Unavailability } from "../../opera
 import type { Translation } from "../../operator/src/gatewayapi/index.ts";
 import type { Source } from "../../operator/src/lib/index.ts";
 import { makeCertificate } from "./certificates.ts";
+import {
+  bundleRef,
+  bundles,
+  filterSpecs,
+  gatewayTls,
+  listeners,
+  mutation,
+  parentRefs,
+  rules,
+  selector,
+} from "./translation-parts.ts";
 import { admit, type Manifest, placed, type World } from "./translation.ts";
 
 /** One thing that comes, changes or (without a value) goes: an object, or what the world says of a proxy. */
@@ -48,61 +59,6 @@ const namespaces = ["infra", "apps"] as const;
 const gatewayKeys = ["infra/g0", "infra/g1", "apps/g2"] as const;
 const listenerSetKeys = ["infra/s0", "apps/s1", "apps/s2"] as const;
 
-const tls = (namespace: string) => ({ certificateRefs: [{ name: "cert", namespace }] });
-const selector = { matchLabels: { team: "blue" } };
-
-const listeners = [
-  { name: "any", port: 80, protocol: "HTTP" },
-  {
-    name: "all",
-    port: 80,
-    protocol: "HTTP",
-    hostname: "*.example.com",
-    allowedRoutes: { namespaces: { from: "All" } },
-  },
-  {
-    name: "one",
-    port: 80,
-    protocol: "HTTP",
-    hostname: "a.example.com",
-    allowedRoutes: { namespaces: { from: "All" } },
-  },
-  { name: "again", port: 80, protocol: "HTTP", hostname: "a.example.com" },
-  { name: "blue", port: 81, protocol: "HTTP", allowedRoutes: { namespaces: { from: "Selector", selector } } },
-  { name: "kinds", port: 81, protocol: "HTTP", hostname: "b.io", allowedRoutes: { kinds: [{ kind: "TCPRoute" }] } },
-  { name: "tcp", port: 82, protocol: "TCP" },
-  { name: "secure", port: 443, protocol: "HTTPS", tls: tls("infra") },
-  { name: "granted", port: 443, protocol: "HTTPS", hostname: "*.example.com", tls: tls("certs") },
-  { name: "rival", port: 80, protocol: "HTTPS", tls: tls("infra") },
-  { name: "passed", port: 443, protocol: "TLS", hostname: "b.example.com", tls: { mode: "Passthrough" } },
-  { name: "ended", port: 443, protocol: "TLS", hostname: "d.example.com", tls: tls("infra") },
-  { name: "datagrams", port: 80, protocol: "UDP" },
-];
-
-const trusting = (name: string, namespace = "infra", mode = "AllowValidOnly") => ({
-  validation: { mode, caCertificateRefs: [{ group: "", kind: "ConfigMap", namespace, name }] },
-});
-
-/** Names of ClusterTrustBundles. */
-const bundles = ["platform", "example.com:signer:v1"] as const;
-const bundleRef = (name: string) => ({ group: "certificates.k8s.io", kind: "ClusterTrustBundle", name });
-
-/** `spec.tls` of Gateways. */
-const gatewayTls = [
-  { frontend: { default: { validation: { caCertificateRefs: [bundleRef(bundles[0])] } } } },
-  {
-    frontend: {
-      default: { validation: { clusterTrustBundleRef: { name: bundles[1] } } },
-      perPort: [{ port: 443, tls: { validation: { caCertificateRefs: bundles.map(bundleRef) } } }],
-    },
-  },
-  { frontend: { default: trusting("ca") } },
-  { frontend: { default: trusting("ca", "certs"), perPort: [{ port: 443, tls: {} }] } },
-  { frontend: { default: {}, perPort: [{ port: 443, tls: trusting("ca", "infra", "AllowInsecureFallback") }] } },
-  { backend: { clientCertificateRef: { name: "cert", namespace: "infra" } } },
-  { backend: { clientCertificateRef: { name: "cert", namespace: "certs" } } },
-];
-
 const [good, other] = [
   makeCertificate({ dnsNames: ["a.example.com"] }),
   makeCertificate({ dnsNames: ["b.example.com"] }),
@@ -146,44 +102,24 @@ const secret = (key: string, certificate: string, privateKey: string): Edit =>
     data: { "tls.crt": base64(certificate), "tls.key": base64(privateKey) },
   });
 
+/** Of the Service `app` beside it. */
+function endpointSlice(key: string, stating: { addresses: string[]; ready: boolean; port: number }): Edit {
+  const [namespace = "", name = ""] = key.split("/");
+  const value = {
+    apiVersion: "discovery.k8s.io/v1",
+    kind: "EndpointSlice",
+    metadata: { namespace, name, labels: { "kubernetes.io/service-name": "app" } },
+    addressType: "IPv4",
+    ports: [{ name: "http", port: stating.port, protocol: "TCP" }],
+    endpoints: stating.addresses.map((address) => ({ addresses: [address], conditions: { ready: stating.ready } })),
+  };
+  return { of: "object", kind: "EndpointSlice", key, value: admit(value) };
+}
+
 const gone = (kind: string, key: string): Edit => ({ of: "object", kind, key, value: undefined });
 
 const gatewayApi = "gateway.networking.k8s.io/v1";
 const generation = fc.integer({ min: 1, max: 3 });
-
-const rules: readonly object[] = [
-  { backendRefs: [{ name: "app", port: 80 }] },
-  {
-    matches: [{ path: { value: "/x" } }],
-    backendRefs: [
-      { name: "app", port: 80, weight: 3 },
-      { name: "missing", port: 80 },
-    ],
-  },
-  { matches: [{ path: { type: "Exact", value: "/y" } }], backendRefs: [{ name: "app", namespace: "infra", port: 80 }] },
-  { filters: [{ type: "RequestRedirect", requestRedirect: { scheme: "https" } }] },
-  {
-    filters: [{ type: "ExtensionRef", extensionRef: { group: "config.aether.io", kind: "HTTPFilter", name: "f" } }],
-    backendRefs: [{ name: "app", port: 80 }],
-  },
-  {
-    filters: [
-      { type: "RequestRedirect", requestRedirect: { scheme: "https" } },
-      { type: "URLRewrite", urlRewrite: { hostname: "a.io" } },
-    ],
-  },
-];
-
-const parentRefs = [
-  { name: "g0", namespace: "infra" },
-  { name: "g0", namespace: "infra", sectionName: "one" },
-  { name: "g1", namespace: "infra", port: 80 },
-  { name: "g2", namespace: "apps" },
-  { name: "g2", namespace: "apps", sectionName: "secure" },
-  { kind: "ListenerSet", name: "s0", namespace: "infra" },
-  { kind: "ListenerSet", name: "s1", namespace: "apps" },
-  { kind: "ListenerSet", name: "s2", namespace: "apps", sectionName: "one" },
-];
 
 const edits: readonly fc.Arbitrary<Edit>[] = [
   fc
@@ -311,28 +247,49 @@ const edits: readonly fc.Arbitrary<Edit>[] = [
   fc
     .constantFrom("gatewright.dev/gateway-controller", "example.com/other")
     .map((controllerName) => object(gatewayApi, "GatewayClass", "ours", { spec: { controllerName } })),
-  fc.constantFrom("{}", "x", "both").map((accessLog) =>
-    object("config.aether.io/v1", "MeshConfig", "gatewright-system/mesh", {
-      spec: {
-        telemetry: {
-          accessLog: {
-            ...(accessLog !== "{}" && { format: accessLog }),
-            ...(accessLog === "both" && { json: { a: "b" } }),
+  fc
+    .record({ accessLog: fc.constantFrom("{}", "x", "both"), threshold: fc.constantFrom(undefined, 1, 2) })
+    .map(({ accessLog, threshold }) =>
+      object("config.aether.io/v1", "MeshConfig", "gatewright-system/mesh", {
+        spec: {
+          ...(threshold !== undefined && { virtualHostDiscovery: { threshold } }),
+          telemetry: {
+            accessLog: {
+              ...(accessLog !== "{}" && { format: accessLog }),
+              ...(accessLog === "both" && { json: { a: "b" } }),
+            },
           },
         },
-      },
-    }),
-  ),
+      }),
+    ),
   fc
     .record({ key: fc.constantFrom("infra/app", "apps/app"), port: fc.constantFrom(80, 81) })
     .map(({ key, port }) =>
       object("v1", "Service", key, { spec: { ports: [{ name: "http", port, targetPort: 8000 }] } }),
     ),
   fc
-    .record({ key: fc.constantFrom("infra/f", "apps/f"), type: fc.constantFrom("good", "bad"), generation })
-    .map(({ key, type, generation: at }) =>
-      object("config.aether.io/v1", "HTTPFilter", key, { spec: { filter: "f.x", typedConfig: { "@type": type } } }, at),
-    ),
+    .record({ key: fc.constantFrom("infra/f", "apps/f"), spec: fc.constantFrom(...filterSpecs), generation })
+    .map(({ key, spec, generation: at }) => object("config.aether.io/v1", "HTTPFilter", key, { spec }, at)),
+  fc
+    .record({
+      key: fc.constantFrom("infra/app-0", "infra/app-1", "apps/app-0"),
+      addresses: fc.subarray(["192.0.2.10", "192.0.2.11"], { minLength: 1 }),
+      ready: fc.boolean(),
+      port: fc.constantFrom(8000, 8001),
+    })
+    .map(({ key, ...stating }) => endpointSlice(key, stating)),
+  fc
+    .record({
+      kind: fc.constantFrom("GRPCRoute", "TCPRoute", "UDPRoute"),
+      key: fc.constantFrom("infra/l0", "apps/l1"),
+      parents: fc.subarray(parentRefs, { minLength: 1, maxLength: 3 }),
+      backend: fc.constantFrom("app", "missing"),
+      generation,
+    })
+    .map(({ kind, key, parents, backend, generation: at }) => {
+      const spec = { parentRefs: parents, rules: [{ backendRefs: [{ name: backend, port: 80 }] }] };
+      return object(gatewayApi, kind, key, { spec }, at);
+    }),
   fc
     .constantFrom(
       ["Gateway", "infra/g0"],
@@ -350,6 +307,11 @@ const edits: readonly fc.Arbitrary<Edit>[] = [
       ["GatewayClass", "ours"],
       ["MeshConfig", "gatewright-system/mesh"],
       ["Service", "infra/app"],
+      ["EndpointSlice", "infra/app-0"],
+      ["EndpointSlice", "infra/app-1"],
+      ["GRPCRoute", "infra/l0"],
+      ["TCPRoute", "infra/l0"],
+      ["UDPRoute", "infra/l0"],
       ["HTTPFilter", "apps/f"],
       ["ConfigMap", "infra/ca"],
       ["ConfigMap", "certs/ca"],
@@ -415,6 +377,24 @@ export const beginning: readonly Edit[] = [
   object("config.aether.io/v1", "MeshConfig", "gatewright-system/mesh", { spec: {} }),
   object("v1", "Service", "infra/app", { spec: { ports: [{ name: "http", port: 80, targetPort: 8000 }] } }),
   object("v1", "Service", "apps/app", { spec: { ports: [{ name: "http", port: 80, targetPort: 8000 }] } }),
+  object("config.aether.io/v1", "HTTPFilter", "infra/f", { spec: mutation("0") }),
+  endpointSlice("infra/app-0", { addresses: ["192.0.2.10"], ready: true, port: 8000 }),
+  object(gatewayApi, "Gateway", "infra/g0", {
+    spec: {
+      gatewayClassName: "configured",
+      listeners: listeners.filter(({ name }) =>
+        ["any", "all", "one", "tcp", "secure", "ended", "datagrams"].includes(name),
+      ),
+      allowedListeners: { namespaces: { from: "All" } },
+    },
+  }),
+  object(gatewayApi, "HTTPRoute", "infra/r0", {
+    spec: {
+      parentRefs: parentRefs.slice(0, 1),
+      hostnames: ["a.example.com"],
+      rules: [...rules.slice(0, 1), ...rules.slice(4, 5)],
+    },
+  }),
   ...secretKeys.map((key) => secret(key, good.certificate, good.privateKey)),
   object("v1", "ConfigMap", "infra/ca", { data: { "ca.crt": good.certificate } }),
   ...bundles.map((name) =>

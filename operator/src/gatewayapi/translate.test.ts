@@ -1,44 +1,8 @@
 import assert from "node:assert/strict";
-import fc from "fast-check";
-import { beginning, type Edit, histories, make, subjectOf } from "../../../test/support/translation-edits.ts";
-import { dumpTable, dumpTranslation } from "../../../test/support/translation-dump.ts";
 import { createWorld, type Manifest } from "../../../test/support/translation.ts";
-import { createTranslation, type Translation } from "./translate.ts";
-
-const dump = (world: Translation) => ({
-  ...dumpTranslation(world),
-  gateways: dumpTable(world.gateways),
-  attachments: dumpTable(world.attachments),
-});
-
-// `npm run bench -- property` makes many more.
-const runs = Number(process.env["FUZZ_RUNS"] ?? 300);
+import { createTranslation } from "./translate.ts";
 
 describe("createTranslation()", () => {
-  it("comes to the same whatever the way there", function () {
-    this.timeout(120_000 + runs * 400);
-    fc.assert(
-      fc.property(histories, (history) => {
-        const lived = createWorld(createTranslation);
-        make(lived, beginning);
-        lived.graph.settle();
-        const last = new Map<string, Edit>(beginning.map((edit) => [subjectOf(edit), edit]));
-        for (const batch of history) {
-          make(lived, batch);
-          lived.graph.settle();
-          for (const edit of batch) last.set(subjectOf(edit), edit);
-        }
-
-        const fresh = createWorld(createTranslation);
-        const sorted = [...last].toSorted(([left], [right]) => (left < right ? 1 : -1)).map(([, edit]) => edit);
-        make(fresh, sorted);
-        fresh.graph.settle();
-        assert.deepEqual(dump(lived), dump(fresh));
-      }),
-      { numRuns: runs },
-    );
-  });
-
   it("costs what changes, however much stands beside it", () => {
     const few = costs(10);
     const many = costs(1000);
