@@ -17,6 +17,7 @@ const operatorFolders = [
   "telemetry",
   "reconcile",
   "writer",
+  "overview",
   "standalone",
   "operator",
   "check",
@@ -74,12 +75,13 @@ const importTable: Record<OperatorFolder, { folders: readonly OperatorFolder[]; 
   telemetry: { folders: ["lib"], libraries: ["prom-client"] },
   reconcile: { folders: ["ir", "lib", "store", "gatewayapi", "xds"], libraries: ["@gatewright/crd-types"] },
   writer: { folders: ["gatewayapi", "kubernetes", "lib", "store"], libraries: ["@gatewright/crd-types", "yaml"] },
+  overview: { folders: ["gatewayapi", "lib", "source", "store"], libraries: ["@gatewright/crd-types"] },
   standalone: {
-    folders: ["ir", "lib", "store", "source", "gatewayapi", "xds", "ads", "reconcile", "writer"],
+    folders: ["ir", "lib", "store", "source", "gatewayapi", "xds", "ads", "reconcile", "writer", "overview"],
     libraries: ["@gatewright/crd-types", "yaml"],
   },
   check: {
-    folders: ["ir", "lib", "store", "kubernetes", "source", "gatewayapi", "xds", "standalone"],
+    folders: ["ir", "lib", "store", "kubernetes", "source", "gatewayapi", "xds", "overview"],
     libraries: ["@gatewright/crd-types"],
   },
   operator: {

@@ -1,5 +1,5 @@
 import { parseRouteKey, type ParentView, type RulesView } from "../gatewayapi/index.ts";
-import { listenersOf, type Problem, rowOf } from "../standalone/index.ts";
+import { listenersOf, type Problem, rowOf } from "../overview/index.ts";
 import type { StoredKind } from "../store/index.ts";
 import { checkExtension } from "../xds/index.ts";
 import { isFields, textOf } from "../lib/index.ts";

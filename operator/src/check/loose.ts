@@ -1,4 +1,4 @@
-import { createLooseEnds } from "../standalone/index.ts";
+import { createLooseEnds } from "../overview/index.ts";
 import type { Change, StoredKind } from "../store/index.ts";
 import { missingIn, type Reporter } from "./reporter.ts";
 

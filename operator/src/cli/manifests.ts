@@ -1,6 +1,6 @@
 import { createReadStream, statSync } from "node:fs";
+import { placeIn, type Problem, problemsOfFiles, type RowContext, withDefaultClass } from "../overview/index.ts";
 import { type Loaded, loadFiles, loadText, maxFileBytes } from "../source/index.ts";
-import { placeIn, type Problem, problemsOfFiles, type RowContext, withDefaultClass } from "../standalone/index.ts";
 import type { Change } from "../store/index.ts";
 import type { Io } from "./io.ts";
 

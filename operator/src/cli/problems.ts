@@ -1,5 +1,5 @@
 import { formatOrigin } from "../ir/index.ts";
-import { formatProblem, listenersOf, type Problem, type RowContext, rowOf } from "../standalone/index.ts";
+import { formatProblem, listenersOf, type Problem, type RowContext, rowOf } from "../overview/index.ts";
 import type { XdsProblem } from "../xds/index.ts";
 import type { OfflineTranslation } from "./translation.ts";
 

@@ -1,6 +1,6 @@
 import { stringify } from "yaml";
 import { createLogger } from "../lib/index.ts";
-import { createLooseEnds, formatProblem } from "../standalone/index.ts";
+import { createLooseEnds, formatProblem } from "../overview/index.ts";
 import type { ResourceType } from "../xds/index.ts";
 import { envoyOutput } from "./envoy-output.ts";
 import { type ExitCode, exitCodes, type Io } from "./io.ts";

@@ -1,3 +1,4 @@
+export { isAnyAddress } from "./any-address.ts";
 export { userCacheFolder } from "./cache-folder.ts";
 export { type Clock, systemClock } from "./clock.ts";
 export {

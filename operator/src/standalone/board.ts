@@ -1,6 +1,6 @@
 import type { DesiredStatus } from "../gatewayapi/index.ts";
 import { deepEqual } from "../lib/index.ts";
-import { type GatewayRow, type Problem, type RouteRow, type Row, type RowContext, rowOf } from "./overview.ts";
+import { type GatewayRow, type Problem, type RouteRow, type Row, type RowContext, rowOf } from "../overview/index.ts";
 
 export type RowChange = { readonly before: Row | undefined; readonly after: Row | undefined };
 

@@ -1,6 +1,6 @@
 import type { Logger } from "../lib/index.ts";
+import { formatProblem, type GatewayRow, type Problem, type RouteRow, type Row } from "../overview/index.ts";
 import type { RowChange } from "./board.ts";
-import { formatProblem, type GatewayRow, type Problem, type RouteRow, type Row } from "./overview.ts";
 
 /** Shows what stands: as a table that is kept up to date, or as lines when something changes. */
 export type Display = {

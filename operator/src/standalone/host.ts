@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
-import { createServer, isIP, isIPv4 } from "node:net";
+import { createServer, isIPv4 } from "node:net";
 import { networkInterfaces } from "node:os";
+import { isAnyAddress } from "../lib/index.ts";
 
 /** What this host lets us bind. */
 export type Host = {
@@ -26,9 +27,6 @@ export async function inspectHost(): Promise<Host> {
     mainAddress: addresses.find(({ internal, address }) => !internal && isIPv4(address))?.address ?? "127.0.0.1",
   };
 }
-
-export const isAnyAddress = (address: string): boolean =>
-  address === "0.0.0.0" || (isIP(address) === 6 && /^[0:]+$/.test(address));
 
 export type PortState = "free" | "busy" | "forbidden" | "noAddress";
 

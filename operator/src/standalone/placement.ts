@@ -1,5 +1,6 @@
 import type { Placement } from "../gatewayapi/index.ts";
-import { type Host, isAnyAddress } from "./host.ts";
+import { isAnyAddress } from "../lib/index.ts";
+import type { Host } from "./host.ts";
 
 /** A Gateway that wants to stand somewhere. */
 export type Want = {

@@ -2,6 +2,7 @@ import { join } from "node:path";
 import { createAdsServer } from "../ads/index.ts";
 import type { Settings } from "../gatewayapi/index.ts";
 import type { Logger } from "../lib/index.ts";
+import { listenersOf, type RowContext } from "../overview/index.ts";
 import { createReconciler, type Reconciler } from "../reconcile/index.ts";
 import { buildBootstrap, checkExtension } from "../xds/index.ts";
 import { type AdminPorts, createAdminPorts } from "./admin-ports.ts";
@@ -11,8 +12,6 @@ import type { Display } from "./display.ts";
 import { createFleet, type Fleet } from "./fleet.ts";
 import type { Guard } from "./guard.ts";
 import { inspectHost } from "./host.ts";
-import { listenersOf } from "./listeners-of.ts";
-import type { RowContext } from "./overview.ts";
 import type { Want } from "./placement.ts";
 
 export type SessionOptions = {

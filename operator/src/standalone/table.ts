@@ -1,5 +1,5 @@
 import { stripVTControlCharacters, styleText } from "node:util";
-import { formatProblem, type GatewayRow, type Problem, type RouteRow } from "./overview.ts";
+import { formatProblem, type GatewayRow, type Problem, type RouteRow } from "../overview/index.ts";
 
 export type TableInput = {
   /** Above the table, for example what is watched. */

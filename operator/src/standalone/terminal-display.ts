@@ -1,6 +1,6 @@
+import type { Problem } from "../overview/index.ts";
 import type { Board } from "./board.ts";
 import type { Display } from "./display.ts";
-import type { Problem } from "./overview.ts";
 import { renderTable } from "./table.ts";
 
 /** What is needed of a terminal; `process.stdout` is one. */

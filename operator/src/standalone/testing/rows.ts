@@ -1,6 +1,6 @@
 import type { DesiredStatus } from "../../gatewayapi/index.ts";
+import type { RowContext } from "../../overview/index.ts";
 import type { Member } from "../fleet.ts";
-import type { RowContext } from "../overview.ts";
 
 const condition = (type: string, status: string, reason: string, message = "") => ({ type, status, reason, message });
 const good = ["Accepted", "ResolvedRefs"].map((type) => condition(type, "True", type));

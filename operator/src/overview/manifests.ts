@@ -1,5 +1,5 @@
 import type { Place, SourceProblem } from "../source/index.ts";
-import type { Problem, RowContext } from "./overview.ts";
+import type { Problem, RowContext } from "./rows.ts";
 
 /** What is wrong with files, in the form in which all problems are shown. */
 export const problemsOfFiles = (problems: readonly SourceProblem[]): readonly Problem[] =>

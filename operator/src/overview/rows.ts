@@ -1,6 +1,5 @@
-import type { DesiredStatus } from "../gatewayapi/index.ts";
-import type { Member } from "./fleet.ts";
-import { isAnyAddress } from "./host.ts";
+import type { DesiredStatus, ProxyState } from "../gatewayapi/index.ts";
+import { isAnyAddress } from "../lib/index.ts";
 
 /** What a person sees of one object, on the table and in the log. */
 export type Row = GatewayRow | RouteRow | OtherRow;
@@ -57,8 +56,25 @@ export type Problem = {
   readonly isWarning?: boolean;
 };
 
+/** What is shown of the Envoy of a Gateway on this host. */
+type ShownMember = {
+  readonly spot:
+    | {
+        readonly kind: "placed";
+        readonly address: string;
+        /** By the port that the Gateway states. */
+        readonly ports: ReadonlyMap<number, ShownPort>;
+      }
+    | { readonly kind: "unplaced"; readonly reason: string };
+  readonly state: ProxyState;
+};
+
+type ShownPort =
+  | { readonly kind: "bound"; readonly port: number; readonly note?: string }
+  | { readonly kind: "unavailable" };
+
 export type RowContext = {
-  readonly member: (gateway: string) => Member | undefined;
+  readonly member: (gateway: string) => ShownMember | undefined;
   readonly listeners: (kind: ListenerOwner, key: string) => ListenersSpec | undefined;
   readonly hostnames: (kind: string, key: string) => readonly string[];
   /** `file:line` of an object. */
@@ -177,7 +193,7 @@ function gatewayRow(
   };
 }
 
-function stateOf(member: Member | undefined, isServing: boolean): string {
+function stateOf(member: ShownMember | undefined, isServing: boolean): string {
   if (isServing) return "serving";
   if (member === undefined) return "waiting for a place";
   if (member.spot.kind === "unplaced") return "not placed";

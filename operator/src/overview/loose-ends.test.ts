@@ -3,7 +3,7 @@ import { loadText } from "../source/index.ts";
 import { withDefaultClass } from "./default-class.ts";
 import { createLooseEnds, type LooseEnds } from "./loose-ends.ts";
 import { placeIn } from "./manifests.ts";
-import { formatProblem } from "./overview.ts";
+import { formatProblem } from "./rows.ts";
 
 const ours = "gatewright.dev/gateway-controller";
 const gateway = (className = "gatewright") => `apiVersion: gateway.networking.k8s.io/v1

@@ -1,5 +1,5 @@
 import { objectKey, type Store } from "../store/index.ts";
-import type { RowContext } from "./overview.ts";
+import type { RowContext } from "./rows.ts";
 
 /** Reads what Gateways and ListenerSets state. */
 export const listenersOf =

@@ -2,7 +2,7 @@ import type { HTTPFilter } from "@gatewright/crd-types/config/v1";
 import type { Gateway } from "@gatewright/crd-types/gateway/v1";
 import { createGraph, deepEqual, type Table } from "../lib/index.ts";
 import { type Change, createStore, type StoredKind } from "../store/index.ts";
-import type { Problem, RowContext } from "./overview.ts";
+import type { Problem, RowContext } from "./rows.ts";
 
 /**
  * What is valid and leads nowhere: routes to Gateways that are not there, Gateways that are nobody's, and the like. A cluster says nothing of it,
