@@ -307,6 +307,30 @@ function describeFaults(): void {
         await faults.remove("httproute/moved", "deployment/moved", "service/moved");
       }));
 
+    it("the Secret of what Envoys and operators trust, deleted and broken: it is made again as it was", () =>
+      faults.steadily(async () => {
+        const inSystem = (...args: readonly string[]) =>
+          faults.lab.kubectl([...args, `--namespace=${systemNamespace}`]);
+        const authority = "secret/gatewright-ca";
+        const held = async () => inSystem("get", authority, "--ignore-not-found", "--output=jsonpath={.data}");
+        const before = await held();
+        const isBack = async () => ((await held()) === before ? true : undefined);
+        await inSystem("delete", authority);
+        await until("it is made again", isBack);
+        await inSystem("patch", authority, "--type=merge", `--patch={"data":{"tls.key":"${btoa("broken")}"}}`);
+        await until("it is mended", isBack);
+        await until("an event says so", async () =>
+          /AuthorityRestored/.test(await inSystem("get", "events.events.k8s.io", "--output=jsonpath={..reason}"))
+            ? true
+            : undefined,
+        );
+        // Operators that start now, and Envoys that start now, trust the same.
+        await restartOperator();
+        await faults.kubectl("rollout", "restart", "deployment/steady-gatewright");
+        await faults.rollout("deployment/steady-gatewright");
+        await faults.takesChanges("after-authority");
+      }));
+
     it("an Envoy that is killed: others do not notice, and it serves again", () =>
       faults.steadily(async () => {
         await faults.apply(gateway("victim"), route("victim", { gateway: "victim" }));

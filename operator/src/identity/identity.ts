@@ -26,8 +26,15 @@ export type Identity = {
   readonly bundle: () => string;
   /** `data` of the Secret of a proxy, from what it holds now. */
   readonly proxySecretData: (key: string, existing: SecretData | undefined) => Promise<SecretData>;
-  /** The Secret as it is in the cluster now: another replica or an admin may have changed it. */
+  /** The Secret as it is in the cluster now: another replica or an admin may have changed it, or broken it. */
   readonly observe: (secret: ObservedSecret | undefined) => Promise<void>;
+  /** What is wrong with the Secret as it was observed last; undefined: nothing. What is in memory goes on in any case. */
+  readonly damage: () => SecretDamage | undefined;
+  /**
+   * Where `mayWrite`: stores what is in memory where the Secret is gone or broken, so that nobody's trust changes. Returns the Secret
+   * that stands then; undefined: nothing was to be done, another was faster, or the Secret is not ours. Throws where it cannot be written.
+   */
+  readonly mend: (mayWrite: boolean) => Promise<ObservedSecret | undefined>;
   /** Renews what is near its end; the authority only where `mayWrite`. To be called now and then, and after a change of leader. */
   readonly renew: (mayWrite: boolean) => Promise<void>;
   /** Whether anything but time changed: proxies' Secrets are to be looked at again. Returns how to stop it. */
@@ -35,8 +42,21 @@ export type Identity = {
 };
 
 export type ObservedSecret = {
-  readonly metadata: { readonly labels?: Readonly<Record<string, string>>; readonly resourceVersion?: string };
+  readonly metadata: {
+    readonly labels?: Readonly<Record<string, string>>;
+    readonly resourceVersion?: string;
+    readonly uid?: string;
+  };
+  readonly type?: string;
   readonly data?: SecretData;
+};
+
+export type SecretDamage = {
+  readonly message: string;
+  /** Whether it is ours to mend. One that somebody else made is not. */
+  readonly isOurs: boolean;
+  /** What stands there; undefined: it is gone. */
+  readonly secret?: ObservedSecret;
 };
 
 const isSecret = (body: unknown): body is ObservedSecret =>
@@ -45,6 +65,8 @@ const isSecret = (body: unknown): body is ObservedSecret =>
 const serverCertificateMs = 7 * 86_400_000;
 const renewAt = 2 / 3;
 const managedBy = { "app.kubernetes.io/managed-by": "gatewright" };
+const carriesOurLabel = ({ metadata }: ObservedSecret): boolean =>
+  metadata.labels?.["app.kubernetes.io/managed-by"] === "gatewright";
 
 /** Which proxy a client has proved to be: whether its certificate is that of `key`. `subjectAltName` as node:tls spells it. */
 export const isProxy = (key: string, subjectAltName: string | undefined): boolean =>
@@ -61,6 +83,7 @@ export async function createIdentity(options: IdentityOptions): Promise<Identity
   const secretKey = `Secret ${namespace}/${secretName}`;
   let { trust, version, isOurs } = await load();
   let serverCertificate = "";
+  let damage: SecretDamage | undefined;
 
   function pathOf(name?: string): string {
     return resourcePath({
@@ -91,12 +114,12 @@ export async function createIdentity(options: IdentityOptions): Promise<Identity
     return readAnswer(again);
   }
 
-  function secretOf(wanted: Trust, resourceVersion?: string) {
+  function secretOf(wanted: Trust, resourceVersion?: string, type = "kubernetes.io/tls") {
     return {
       apiVersion: "v1",
       kind: "Secret",
       metadata: { name: secretName, namespace, labels: managedBy, ...(resourceVersion && { resourceVersion }) },
-      type: "kubernetes.io/tls",
+      type,
       data: formatTrust(wanted),
     };
   }
@@ -108,14 +131,44 @@ export async function createIdentity(options: IdentityOptions): Promise<Identity
     return result;
   }
 
-  function readSecret({ metadata, data }: ObservedSecret) {
-    const reading = parseTrust(data ?? {});
+  function readSecret(secret: ObservedSecret) {
+    const reading = parseTrust(secret.data ?? {});
     if (reading.kind === "unusable") return reading.message;
-    return {
-      trust: reading.trust,
-      version: metadata.resourceVersion,
-      isOurs: metadata.labels?.["app.kubernetes.io/managed-by"] === "gatewright",
+    return { trust: reading.trust, version: secret.metadata.resourceVersion, isOurs: carriesOurLabel(secret) };
+  }
+
+  /** What is in memory goes on. */
+  function noteDamage(message: string, secret: ObservedSecret | undefined): void {
+    damage = {
+      message,
+      isOurs: isOurs && (secret === undefined || carriesOurLabel(secret)),
+      ...(secret !== undefined && { secret }),
     };
+    logger.warn(
+      { secret: `${namespace}/${secretName}`, problem: message },
+      damage.isOurs
+        ? "the authority's Secret cannot be used, and is made again with what it held"
+        : "the authority's Secret cannot be used, and its maker has to mend it: what it held goes on until the operator ends",
+    );
+  }
+
+  async function storeAgain({ secret }: SecretDamage): Promise<ObservedSecret | undefined> {
+    const answer =
+      secret === undefined
+        ? await api.request({ method: "POST", path: pathOf(), body: secretOf(trust) })
+        : await api.request({
+            method: "PUT",
+            path: pathOf(secretName),
+            // Its type cannot be changed.
+            body: secretOf(trust, secret.metadata.resourceVersion, secret.type),
+          });
+    // Gone meanwhile, or back: that comes by `observe`.
+    if (answer.status === 409 || (secret !== undefined && answer.status === 404)) return undefined;
+    if (!isSuccess(answer) || !isSecret(answer.body))
+      throw new Error(`${secretKey} cannot be made again: ${apiFailure(answer)}`);
+    damage = undefined;
+    await believe(readAnswer(answer));
+    return answer.body;
   }
 
   async function issueServerCertificate(): Promise<void> {
@@ -154,15 +207,15 @@ export async function createIdentity(options: IdentityOptions): Promise<Identity
     bundle: () => trust.bundle,
     proxySecretData: (key, existing) => proxySecretData(key, trust, existing, now()),
     observe: async (secret) => {
-      // Gone: what is in memory goes on. At the next start a new one is made.
-      if (secret === undefined || secret.metadata.resourceVersion === version) return;
-      const read = readSecret(secret);
-      if (typeof read === "string")
-        logger.error({ secret: `${namespace}/${secretName}`, problem: read }, "the authority's Secret cannot be used");
-      else await believe(read);
+      const read = secret === undefined ? "it is gone" : readSecret(secret);
+      if (typeof read === "string") return noteDamage(read, secret);
+      damage = undefined;
+      if (read.version !== version) await believe(read);
     },
+    damage: () => damage,
+    mend: async (mayWrite) => (mayWrite && damage?.isOurs === true ? await storeAgain(damage) : undefined),
     renew: async (mayWrite) => {
-      if (mayWrite && isOurs) await renewAuthority();
+      if (mayWrite && isOurs && damage === undefined) await renewAuthority();
       if (!isOurs && ageOf(trust.authority.certificate, now()) > 5 / 6)
         logger.warn(
           { secret: `${namespace}/${secretName}` },

@@ -3,11 +3,10 @@ import { createDiscovery, type Discovery } from "../discovery/index.ts";
 import { type Identity, isProxy } from "../identity/index.ts";
 import { infraKinds, reservedPorts } from "../infra/index.ts";
 import type { ApiServer } from "../kubernetes/index.ts";
-import type { LeaderElection } from "../lease/index.ts";
 import { systemClock } from "../lib/index.ts";
 import { createReconciler, type Reconciler } from "../reconcile/index.ts";
 import { createKubernetesSource, type KubernetesSource } from "../source/index.ts";
-import { isStoredKind, storedKinds } from "../store/index.ts";
+import { isStoredKind, objectKey, storedKinds } from "../store/index.ts";
 import type { Metrics } from "../telemetry/index.ts";
 import {
   type Applier,
@@ -19,7 +18,7 @@ import {
 } from "../writer/index.ts";
 import { checkExtension } from "../xds/index.ts";
 import { abortable } from "./abortable.ts";
-import { findIdentity, followAuthority } from "./authority.ts";
+import { createAuthorityKeeper, findIdentity } from "./authority.ts";
 import { createAvailability } from "./availability.ts";
 import { reachCluster } from "./connect.ts";
 import { electionOf, instanceOf } from "./election.ts";
@@ -41,7 +40,6 @@ export type Operator = {
 
 /** How long proxies may take to leave at the end; others serve them then. */
 const adsGraceMs = 1_000;
-const renewalMs = 3_600_000;
 
 /** Puts the operator together and starts it. `metrics` get what there is to tell, `onStep` what it waits for. Undefined: it was asked to end meanwhile. */
 export async function startOperator(
@@ -77,7 +75,15 @@ export async function startOperator(
     clock: systemClock,
     now: () => new Date(),
   });
-  const noteAuthority = followAuthority(identity, namespace, options);
+  const authority = createAuthorityKeeper({
+    identity,
+    secret: objectKey(namespace, options.identitySecret),
+    isLeader: election.isLeader,
+    events: writers.events,
+    logger: options.logger,
+    clock: systemClock,
+    onRenewed: proxies.updateAll,
+  });
   const availability = createAvailability({
     kinds: ["ClusterTrustBundle"],
     served: () => discovery.served(),
@@ -91,7 +97,7 @@ export async function startOperator(
     onChanges: (changes) => {
       refusals.observe(changes);
       reconciler.apply(keepClasses(changes));
-      noteAuthority(changes);
+      authority.observe(changes);
     },
     onSynced: reconciler.synced,
     onState: availability.update,
@@ -108,6 +114,7 @@ export async function startOperator(
   election.onChange((leads) => {
     proxies.updateAll();
     if (leads) statuses.compareAll();
+    authority.update();
   });
   identity.onChange(proxies.updateAll);
   ads.onConnection(({ proxy, streams }) => reconciler.attend(proxy, streams > 0));
@@ -115,7 +122,6 @@ export async function startOperator(
   defineMetrics(metrics, { version: options.version, reconciler, source, ads, election, ...writers });
   availability.update();
   source.start();
-  const renewing = setInterval(() => void renew(options, identity, election).finally(proxies.updateAll), renewalMs);
 
   let isServing = false;
   /** Not before all is known: nobody is to be told of half a configuration, and nothing is to be written of it. */
@@ -135,7 +141,7 @@ export async function startOperator(
     isServing: () => isServing,
     failed: serve().then(() => new Promise<never>(() => undefined)),
     close: async () => {
-      clearInterval(renewing);
+      authority.close();
       availability.close();
       source.close();
       discovery.close();
@@ -239,12 +245,4 @@ function createWriters(
     onWritten: events.record,
   });
   return { statuses, events, applier };
-}
-
-async function renew({ logger }: OperatorOptions, identity: Identity, { isLeader }: LeaderElection): Promise<void> {
-  try {
-    await identity.renew(isLeader());
-  } catch (error) {
-    logger.error({ err: error }, "certificates are not renewed");
-  }
 }

@@ -19,4 +19,5 @@ export {
   type EventRecorder,
   type EventRecorderOptions,
   type EventRecorderStats,
+  type Regarding,
 } from "./kubernetes/events.ts";

@@ -32,9 +32,13 @@ export type EventRecorderOptions = {
 /** Tells people of troubles, and of their end, by events at their objects: `kubectl describe` shows them. Best effort, and never in anybody's way. */
 export type EventRecorder = {
   readonly record: (write: StatusWrite) => void;
+  /** Something else that happened to an object. */
+  readonly tell: (object: Regarding, happening: Happening) => void;
   readonly stats: () => EventRecorderStats;
   readonly close: () => Promise<void>;
 };
+
+export type Regarding = Pick<StatusWrite, "apiVersion" | "kind" | "key" | "uid" | "resourceVersion">;
 
 export type EventRecorderStats = {
   readonly written: number;
@@ -75,20 +79,20 @@ export function createEventRecorder(options: EventRecorderOptions): EventRecorde
   const stats = { written: 0, dropped: 0, failed: 0 };
 
   function record(write: StatusWrite): void {
-    if (!isLeader() || monotonicMs() < quietUntilMs) return;
-    for (const happening of happeningsIn(write.before, write.after, controllerName)) {
-      const key = JSON.stringify([write.uid, happening.type, happening.action, happening.reason]);
-      const known = series.get(key);
-      if (known === undefined) begin(key, write, happening);
-      else {
-        known.count++;
-        known.last = options.now();
-      }
-    }
+    for (const happening of happeningsIn(write.before, write.after, controllerName)) tell(write, happening);
   }
 
-  function begin(key: string, write: StatusWrite, happening: Happening): void {
-    const event = eventOf(write, happening);
+  function tell(object: Regarding, happening: Happening): void {
+    if (!isLeader() || monotonicMs() < quietUntilMs) return;
+    const key = JSON.stringify([object.uid, happening.type, happening.action, happening.reason]);
+    const known = series.get(key);
+    if (known === undefined) return begin(key, object, happening);
+    known.count++;
+    known.last = options.now();
+  }
+
+  function begin(key: string, object: Regarding, happening: Happening): void {
+    const event = eventOf(object, happening);
     const { namespace, name } = event.metadata;
     const collection = { group: "events.k8s.io", version: "v1", plural: "events", namespace };
     series.set(key, {
@@ -120,7 +124,7 @@ export function createEventRecorder(options: EventRecorderOptions): EventRecorde
     });
   }
 
-  function eventOf({ apiVersion, kind, key, uid, resourceVersion }: StatusWrite, happening: Happening) {
+  function eventOf({ apiVersion, kind, key, uid, resourceVersion }: Regarding, happening: Happening) {
     const slash = key.indexOf("/");
     const name = key.slice(slash + 1);
     const namespace = slash === -1 ? undefined : key.slice(0, slash);
@@ -223,6 +227,7 @@ export function createEventRecorder(options: EventRecorderOptions): EventRecorde
 
   return {
     record,
+    tell,
     stats: () => ({ ...stats }),
     close: async () => {
       waiting = [];
