@@ -42,6 +42,7 @@ export const rootProtoFiles: readonly string[] = [
   // HTTP filters.
   "envoy/extensions/filters/http/basic_auth/v3/",
   "envoy/extensions/filters/http/buffer/v3/",
+  "envoy/extensions/filters/http/composite/v3/",
   "envoy/extensions/filters/http/compressor/v3/",
   "envoy/extensions/filters/http/cors/v3/",
   "envoy/extensions/filters/http/csrf/v3/",
@@ -59,6 +60,7 @@ export const rootProtoFiles: readonly string[] = [
   "envoy/extensions/filters/http/on_demand/v3/",
   "envoy/extensions/filters/http/rbac/v3/",
   "envoy/extensions/filters/http/router/v3/",
+  "envoy/extensions/filters/http/set_filter_state/v3/",
   "envoy/extensions/filters/http/set_metadata/v3/",
   "envoy/extensions/filters/http/stateful_session/v3/",
   "envoy/extensions/filters/http/upstream_codec/v3/",
