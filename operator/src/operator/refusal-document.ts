@@ -6,6 +6,8 @@ import type { SharedRefusal } from "../reconcile/index.ts";
 export const refusalsPrefix = "gatewright-refusals-";
 export const refusalsLabel = "gatewright.dev/refusals";
 export const renewedAnnotation = "gatewright.dev/renewed-at";
+/** The release of the replica: another one may make of an object what Envoys take. */
+export const versionAnnotation = "gatewright.dev/version";
 
 /** So many are told and read at most: some 200 kB. */
 const maxRefusals = 200;

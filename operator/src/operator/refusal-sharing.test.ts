@@ -18,13 +18,18 @@ function fixture(instance = "one") {
   const time = createManualTime();
   const { logger, lines } = createRecorder();
   const adopted = new Map<string, readonly SharedRefusal[]>();
+  const inherited: string[] = [];
   let refused: readonly SharedRefusal[] = [];
   const sharing = createRefusalSharing({
     api,
     namespace,
     instance,
     podUid: "uid-1",
+    version: "1.2.3",
     reconciler: {
+      inherit: (replica) => {
+        if (adopted.delete(replica)) inherited.push(replica);
+      },
       refusals: () => refused,
       adopt: (replica, refusals) => {
         if (refusals === undefined) adopted.delete(replica);
@@ -39,12 +44,12 @@ function fixture(instance = "one") {
   const observe = (
     name: string,
     data: Record<string, string> | undefined,
-    labels = { "gatewright.dev/refusals": "true" },
+    { labels = { "gatewright.dev/refusals": "true" }, version = "1.2.3" } = {},
   ) => {
     const object: ConfigMap | undefined = data && {
       apiVersion: "v1",
       kind: "ConfigMap",
-      metadata: { name, namespace, labels },
+      metadata: { name, namespace, labels, annotations: { "gatewright.dev/version": version } },
       data,
     };
     sharing.observe([{ kind: "ConfigMap", key: `${namespace}/${name}`, object }]);
@@ -54,6 +59,7 @@ function fixture(instance = "one") {
     time,
     lines,
     adopted,
+    inherited,
     sharing,
     observe,
     refuse: async (...now: readonly SharedRefusal[]) => {
@@ -144,14 +150,42 @@ describe("createRefusalSharing()", () => {
     assert.equal(adopted.get("gatewright-refusals-two")?.length, Object.keys(data).length);
   });
 
-  it("removes what an earlier process of its name has left", async () => {
-    const { api, observe, sharing, time, stored, adopted } = fixture();
-    api.put(`${configMaps}/gatewright-refusals-one`, { metadata: { name: "gatewright-refusals-one" }, data: {} });
-    observe("gatewright-refusals-one", { "0": "whatever" });
+  const own = "gatewright-refusals-one";
+  for (const [what, text, version] of [
+    ["cannot be read", "whatever", "1.2.3"],
+    ["is of another release", JSON.stringify(refusal("a")), "1.2.2"],
+  ] as const)
+    it(`removes what an earlier process of its name has left, where it ${what}`, async () => {
+      const { api, observe, sharing, time, stored, adopted, inherited } = fixture();
+      api.put(`${configMaps}/${own}`, { metadata: { name: own }, data: {} });
+      observe(own, { "0": text }, { version });
+      sharing.update();
+      await time.advance(1_000);
+      assert.equal(stored(), undefined);
+      assert.deepEqual([adopted.size, inherited], [0, []]);
+    });
+
+  it("goes on holding out what an earlier process of its name held out, without a moment in between", async () => {
+    const { api, observe, sharing, time, adopted, inherited, refuse, methods } = fixture();
+    const data = { "0": JSON.stringify(refusal("a")), "1": JSON.stringify({ ...refusal("b"), of: "listener" }) };
+    api.put(`${configMaps}/${own}`, { metadata: { name: own }, data });
+    observe(own, data);
+    // Before the first translation, all objects being known after it.
+    assert.deepEqual(adopted.get(own), [refusal("a")]);
     sharing.update();
+    assert.deepEqual(inherited, [own]);
+    await refuse(refusal("a"));
     await time.advance(1_000);
-    assert.equal(stored(), undefined);
-    assert.equal(adopted.size, 0);
+    assert.deepEqual(methods(), ["PATCH"]);
+  });
+
+  it("goes on holding out what a replica held out that is gone, unless it was of another release", () => {
+    const { observe, adopted, inherited } = fixture();
+    const data = { "0": JSON.stringify(refusal("a")) };
+    observe("gatewright-refusals-two", data);
+    observe("gatewright-refusals-three", data, { version: "1.2.4" });
+    for (const which of ["two", "three"]) observe(`gatewright-refusals-${which}`, undefined);
+    assert.deepEqual([adopted.size, inherited], [0, ["gatewright-refusals-two"]]);
   });
 
   it("takes what others say until they say otherwise, are gone, or are silent for long", async () => {
@@ -195,7 +229,11 @@ describe("createRefusalSharing()", () => {
 
   it("looks at no other ConfigMaps", () => {
     const { observe, adopted } = fixture();
-    observe("gatewright-refusals-two", { "0": JSON.stringify(refusal("a")) }, { "gatewright.dev/refusals": "no" });
+    observe(
+      "gatewright-refusals-two",
+      { "0": JSON.stringify(refusal("a")) },
+      { labels: { "gatewright.dev/refusals": "no" } },
+    );
     observe("something-else", { "0": JSON.stringify(refusal("a")) });
     assert.equal(adopted.size, 0);
   });

@@ -17,6 +17,7 @@ import {
   refusalsName,
   refusalsPrefix,
   renewedAnnotation,
+  versionAnnotation,
 } from "./refusal-document.ts";
 
 export type RefusalSharingOptions = {
@@ -27,7 +28,9 @@ export type RefusalSharingOptions = {
   readonly instance: string;
   /** Of the pod that this replica is, where it is one: what it has said goes with it. */
   readonly podUid: string | undefined;
-  readonly reconciler: Pick<Reconciler, "refusals" | "adopt">;
+  /** The release of this replica. */
+  readonly version: string;
+  readonly reconciler: Pick<Reconciler, "refusals" | "adopt" | "inherit">;
   readonly isLeader: () => boolean;
   readonly logger: Logger;
   readonly clock: Clock;
@@ -37,7 +40,8 @@ export type RefusalSharingOptions = {
 
 /**
  * Replicas tell each other what their Envoys refuse: one writes the statuses, and each serves Envoys. A replica whose Envoys refuse
- * something keeps a ConfigMap that says so; where nothing is refused there is none.
+ * something keeps a ConfigMap that says so; where nothing is refused there is none. What a replica of this release held out that is gone,
+ * others go on holding out: Envoys are not asked again what they refuse.
  */
 export type RefusalSharing = {
   /** Objects that came, changed or went. */
@@ -64,6 +68,8 @@ export function createRefusalSharing(options: RefusalSharingOptions): RefusalSha
   const others = new Map<string, Other>();
   /** What the own object says, as far as is known; undefined: there is none. */
   let standing: Readonly<Record<string, string>> | undefined;
+  /** What an earlier process of this name has left is taken over when all objects are known. */
+  let isHeir = false;
   /** Once we have written, we know better than what is observed with delay. */
   let hasWritten = false;
   let isClosed = false;
@@ -77,6 +83,10 @@ export function createRefusalSharing(options: RefusalSharingOptions): RefusalSha
   }
 
   function update(): void {
+    if (isHeir) {
+      isHeir = false;
+      return reconciler.inherit(name);
+    }
     if (isClosed || cancelWrite !== undefined || deepEqual(wanted(), standing)) return;
     writeIn(gatherMs);
   }
@@ -133,7 +143,7 @@ export function createRefusalSharing(options: RefusalSharingOptions): RefusalSha
 
   async function put(data: Readonly<Record<string, string>>): Promise<ApiResponse> {
     const labels = { "app.kubernetes.io/managed-by": "gatewright", [refusalsLabel]: "true" };
-    const annotations = { [renewedAnnotation]: options.now().toISOString() };
+    const annotations = { [renewedAnnotation]: options.now().toISOString(), [versionAnnotation]: options.version };
     const create = () =>
       send({
         method: "POST",
@@ -173,7 +183,17 @@ export function createRefusalSharing(options: RefusalSharingOptions): RefusalSha
     if (hasWritten) return;
     // What an earlier process of this name has left.
     standing = object && (object.data ?? {});
-    update();
+    const reading = object && isOfThisRelease(object) ? decodeRefusals(object) : undefined;
+    const left = reading?.kind === "refusals" ? reading.refusals.filter(({ of }) => of === "object") : undefined;
+    isHeir = left !== undefined;
+    reconciler.adopt(name, left);
+  }
+
+  const isOfThisRelease = ({ metadata }: ConfigMap) => metadata.annotations?.[versionAnnotation] === options.version;
+
+  function leave(which: string, object: ConfigMap): void {
+    if (isOfThisRelease(object)) reconciler.inherit(which);
+    else reconciler.adopt(which, undefined);
   }
 
   function observeOther(which: string, object: ConfigMap | undefined): void {
@@ -182,7 +202,7 @@ export function createRefusalSharing(options: RefusalSharingOptions): RefusalSha
     before?.cancel();
     others.delete(which);
     if (object === undefined) {
-      if (before !== undefined) reconciler.adopt(which, undefined);
+      if (before !== undefined) leave(which, before.object);
       return;
     }
     const reading = decodeRefusals(object);
@@ -192,18 +212,15 @@ export function createRefusalSharing(options: RefusalSharingOptions): RefusalSha
         `what it says Envoys refuse is ignored: ${reading.message}`,
       );
     reconciler.adopt(which, reading.kind === "refusals" ? reading.refusals : undefined);
-    others.set(which, { object, cancel: expire(which) });
+    others.set(which, { object, cancel: expire(which, object) });
   }
 
-  function expire(which: string): () => void {
+  function expire(which: string, object: ConfigMap): () => void {
     let cancel = clock.after(expiryMs, function gone() {
-      reconciler.adopt(which, undefined);
+      leave(which, object);
       cancel = clock.after(expiryMs, gone);
       if (!options.isLeader()) return;
-      logger.info(
-        { configMap: objectKey(namespace, which) },
-        "its replica is gone: what its Envoys refused is forgotten",
-      );
+      logger.info({ configMap: objectKey(namespace, which) }, "its replica is gone, and it is deleted");
       remove(which).catch((error: unknown) => logger.warn({ err: error }, "what a replica left cannot be deleted"));
     });
     return () => cancel();

@@ -69,6 +69,7 @@ export async function startOperator(
     namespace,
     instance: instanceOf(options),
     podUid: options.env["POD_UID"],
+    version: options.version,
     reconciler,
     isLeader: election.isLeader,
     logger: options.logger,
@@ -150,7 +151,7 @@ export async function startOperator(
       await writers.events.close();
       await election.stop();
       await ads.close(adsGraceMs);
-      // Others have the proxies now, and find out for themselves.
+      // Others have the proxies now, and what they refuse.
       await refusals.close();
       await reconciler.close();
       api.close();

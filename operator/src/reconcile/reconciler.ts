@@ -62,6 +62,8 @@ export type Reconciler = {
   readonly refusals: () => readonly SharedRefusal[];
   /** All that the Envoys of another replica refuse, which counts here as well; undefined: the replica is gone. */
   readonly adopt: (replica: string, refusals: readonly SharedRefusal[] | undefined) => void;
+  /** The replica is gone, and objects that it held out stay held out until they change. */
+  readonly inherit: (replica: string) => void;
   /** Resolves when all that was told so far is translated and published. */
   readonly settled: () => Promise<void>;
   /** Calls `listener` after each round; returns how to stop it. */
@@ -283,6 +285,7 @@ export function createReconciler(options: ReconcilerOptions): Reconciler {
         cluster: (name, { proxy, content }) => content === publishedVersion(proxy, "cluster", name),
       }),
     adopt: (replica, refusals) => enqueue(() => shared.adopt(replica, refusals)),
+    inherit: (replica) => enqueue(() => shared.inherit(replica)),
     settled: loop.settled,
     onRound: (listener) => {
       listeners.add(listener);

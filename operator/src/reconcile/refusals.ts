@@ -32,6 +32,8 @@ export type Refusals = {
   readonly attend: (proxy: ProxyKey, isHere: boolean) => void;
   /** All that the Envoys of another replica refuse; undefined: the replica is gone. */
   readonly adopt: (replica: string, refusals: readonly SharedRefusal[] | undefined) => void;
+  /** The replica is gone. Objects that it held out are held out here from now on, as if the own Envoys had refused them. */
+  readonly inherit: (replica: string) => void;
 };
 
 /** Which of the own refusals others are to be told. */
@@ -73,6 +75,13 @@ export function createRefusals(graph: Graph, contentOf: (object: string) => stri
       const words = standing.map(({ message, content }) => ({ message, content }));
       adopted[of].set(key, words.length === 0 ? undefined : words);
     }
+  }
+
+  function inherit(replica: string): void {
+    for (const { of, key, message, content } of byReplica.get(replica) ?? [])
+      if (of === "object" && isPresent(key, { message, content }) && own.objects.get(key)?.content !== content)
+        own.objects.set(key, { message, content });
+    adopt(replica, undefined);
   }
 
   const ownListener = (key: string) => (isHere(proxyOfListener(key)) ? own.listeners.get(key) : undefined);
@@ -121,6 +130,7 @@ export function createRefusals(graph: Graph, contentOf: (object: string) => stri
     ],
     attend: (proxy, isNowHere) => away.set(proxy, isNowHere ? undefined : true),
     adopt,
+    inherit,
   };
 }
 

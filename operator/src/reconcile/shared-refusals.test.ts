@@ -137,6 +137,37 @@ describe("createReconciler(): replicas", () => {
     assert.doesNotMatch(leader.statusOf(bad), /no such thing/);
   });
 
+  it("go on holding out what a replica held out that is gone, and tell others so", async () => {
+    await refuseBad();
+    const published = leader.served("route");
+    const spared = [...(published ?? [])];
+    leader.reconciler.inherit("follower");
+    await leader.reconciler.settled();
+    assert.match(leader.statusOf(bad), /no such thing/);
+    assert.deepEqual([...(leader.served("route") ?? [])], spared, "its Envoys are not asked again");
+    assert.deepEqual(leader.reconciler.refusals(), [
+      { of: "object", key: bad, message: "no such thing", content: "1" },
+    ]);
+    // It counts as their own: until the object changes.
+    await leader.apply(route("bad"), 2);
+    assert.doesNotMatch(leader.statusOf(bad), /no such thing/);
+    assert.deepEqual(leader.reconciler.refusals(), []);
+  });
+
+  it("inherit nothing that is not so any more, and nothing that an Envoy says of itself", async () => {
+    await refuseBad();
+    await follower.say("refused", "listener", "cannot listen");
+    await tell();
+    await leader.apply(route("bad"), 2);
+    leader.reconciler.inherit("follower");
+    await leader.reconciler.settled();
+    assert.deepEqual(leader.reconciler.refusals(), []);
+    assert.doesNotMatch(leader.statusOf(bad), /no such thing/);
+    assert.doesNotMatch(leader.statusOf("Gateway team-a/gw"), /cannot listen/);
+    await leader.apply(route("bad"), 1);
+    assert.doesNotMatch(leader.statusOf(bad), /no such thing/);
+  });
+
   it("go by who speaks of what the object says now, where others speak of what it said", async () => {
     await refuseBad();
     const old = follower.reconciler.refusals();
