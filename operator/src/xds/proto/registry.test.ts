@@ -27,6 +27,37 @@ describe("protoRegistry()", () => {
     );
   });
 
+  it("finds types that stand within others, and none that is not there", () => {
+    const registry = protoRegistry();
+    assert.equal(
+      registry.getMessage("envoy.config.route.v3.RouteMatch.GrpcRouteMatchOptions")?.name,
+      "GrpcRouteMatchOptions",
+    );
+    assert.equal(registry.getEnum("envoy.config.cluster.v3.Cluster.DiscoveryType")?.name, "DiscoveryType");
+    assert.equal(registry.getExtension("validate.rules")?.number, 1071);
+    for (const name of [
+      "",
+      ".",
+      "nothing",
+      "envoy.config.route.v3",
+      "google.protobuf.FileDescriptorSet.",
+      "google.protobuf.Any.Other",
+    ])
+      assert.equal(registry.getMessage(name), undefined, name);
+  });
+
+  it("finds extensions by what they extend", () => {
+    const options = protoRegistry().getMessage("google.protobuf.FieldOptions");
+    assert.ok(options !== undefined);
+    assert.equal(protoRegistry().getExtensionFor(options, 1071)?.typeName, "validate.rules");
+  });
+
+  it("builds a file once, whoever asks for it first", () => {
+    const action = protoRegistry().getMessage("envoy.config.route.v3.RouteAction");
+    const route = protoRegistry().getMessage("envoy.config.route.v3.Route");
+    assert.equal(route?.field["route"]?.message, action);
+  });
+
   it("is loaded once", () => {
     assert.equal(protoRegistry(), protoRegistry());
   });

@@ -1,16 +1,13 @@
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import { createFileRegistry, type FileRegistry, fromBinary } from "@bufbuild/protobuf";
-import { FileDescriptorSetSchema } from "@bufbuild/protobuf/wkt";
+import type { Registry } from "@bufbuild/protobuf";
+import { createLazyRegistry } from "./lazy-registry.ts";
 
-let loaded: FileRegistry | undefined;
+let loaded: Registry | undefined;
 
-/**
- * Every message of Envoy's API, whether TypeScript was generated for it or not. Loaded on first use (some 0.2 s, 25 MB), so
- * that commands that build no Envoy configuration do not pay for it.
- */
-export function protoRegistry(): FileRegistry {
-  loaded ??= createFileRegistry(fromBinary(FileDescriptorSetSchema, readFileSync(descriptorsFile())));
+/** Every message of Envoy's API, whether TypeScript was generated for it or not. Costs what is asked of it. */
+export function protoRegistry(): Registry {
+  loaded ??= createLazyRegistry(readFileSync(descriptorsFile()));
   return loaded;
 }
 

@@ -1,30 +1,25 @@
 import { type DescField, type DescMessage, hasOption } from "@bufbuild/protobuf";
 import { required, rules } from "@gatewright/crd-types/proto/validate/validate_pb";
-import { protoRegistry } from "../proto/index.ts";
 
-let found: ReadonlySet<DescField> | undefined;
+const known = new WeakMap<DescField, boolean>();
 
 /**
- * The fields by which a message can contain another of its own type, directly or through others: `and_rules` of a
- * permission, the predicates of a matcher. Where no rules are to be found behind them they do not count.
+ * Whether a message can contain another of its own type by this field, directly or through others: `and_rules` of a
+ * permission, the predicates of a matcher. Where no rules are to be found behind it, it does not count.
  */
 export function isRecursive(field: DescField): boolean {
-  found ??= findRecursive();
-  return found.has(field);
+  let answer = known.get(field);
+  if (answer === undefined) {
+    answer = leadsBack(field);
+    known.set(field, answer);
+  }
+  return answer;
 }
 
-function findRecursive(): ReadonlySet<DescField> {
-  const fields = new Set<DescField>();
-  const groups = new Map<DescMessage, number>();
-  for (const type of protoRegistry()) if (type.kind === "message") group(type, groups);
-  for (const desc of groups.keys()) {
-    for (const field of desc.fields) {
-      const { message } = field;
-      if (message === undefined || groups.get(message) !== groups.get(desc)) continue;
-      if (carriesRules(message, new Set())) fields.add(field);
-    }
-  }
-  return fields;
+function leadsBack({ parent, message }: DescField): boolean {
+  if (message === undefined) return false;
+  if (!groups.has(parent)) group(parent);
+  return groups.get(message) === groups.get(parent) && carriesRules(message, new Set());
 }
 
 function carriesRules(desc: DescMessage, visited: Set<DescMessage>): boolean {
@@ -37,8 +32,11 @@ function carriesRules(desc: DescMessage, visited: Set<DescMessage>): boolean {
   );
 }
 
-/** Tarjan's algorithm: types that reach one another get the same number. */
-function group(root: DescMessage, groups: Map<DescMessage, number>): void {
+/** Types that reach one another have the same. */
+const groups = new WeakMap<DescMessage, symbol>();
+
+/** Tarjan's algorithm, for all that can be reached and has no group yet. */
+function group(root: DescMessage): void {
   const order = new Map<DescMessage, number>();
   const open: DescMessage[] = [];
   const visit = (desc: DescMessage): number => {
@@ -51,10 +49,10 @@ function group(root: DescMessage, groups: Map<DescMessage, number>): void {
       lowest = Math.min(lowest, order.get(message) ?? visit(message));
     }
     if (lowest === own) {
-      const number = groups.size;
-      for (const member of open.splice(open.indexOf(desc))) groups.set(member, number);
+      const mark = Symbol(desc.typeName);
+      for (const member of open.splice(open.indexOf(desc))) groups.set(member, mark);
     }
     return lowest;
   };
-  if (!groups.has(root)) visit(root);
+  visit(root);
 }
