@@ -19,7 +19,7 @@ import type { ClassView } from "./views.ts";
 const gatewayApiVersion = "v1.7.0";
 
 /** The GatewayClasses that name us as their controller, by name. */
-export function createClasses(graph: Graph, { store, settings, quarantine }: Inputs): Table<ClassView> {
+export function createClasses(graph: Graph, { store, settings, quarantine, inEffect }: Inputs): Table<ClassView> {
   const { GatewayClass, MeshConfig } = store.objects;
   return graph.derive<ClassView>("classes", {
     keysOf: [GatewayClass],
@@ -27,16 +27,16 @@ export function createClasses(graph: Graph, { store, settings, quarantine }: Inp
       const gatewayClass = GatewayClass.get(name);
       if (gatewayClass?.spec.controllerName !== settings.controllerName) return undefined;
       const parameters = resolveParameters(gatewayClass.spec.parametersRef, settings.rootNamespace, MeshConfig);
-      return viewClass(parameters, quarantine);
+      return parameters.kind === "invalid"
+        ? viewInvalid(parameters.message, inEffect?.classes.get(name))
+        : viewClass(parameters, quarantine);
     },
     equal: deepEqual,
   });
 }
 
-type Parameters =
-  | { readonly kind: "none" }
-  | { readonly kind: "mesh"; readonly mesh: MeshConfig }
-  | { readonly kind: "invalid"; readonly message: string };
+type GoodParameters = { readonly kind: "none" } | { readonly kind: "mesh"; readonly mesh: MeshConfig };
+type Parameters = GoodParameters | { readonly kind: "invalid"; readonly message: string };
 
 const invalid = (message: string): Parameters => ({ kind: "invalid", message: `spec.parametersRef: ${message}` });
 
@@ -56,25 +56,30 @@ function resolveParameters(
   return problem === undefined ? { kind: "mesh", mesh } : invalid(`MeshConfig ${namespace}/${name}: ${problem}`);
 }
 
-function viewClass(parameters: Parameters, quarantine: Table<Refusal>): ClassView {
-  const version = isTrue(
-    GatewayClassConditionStatusSupportedVersion,
-    GatewayClassReasonSupportedVersion,
-    `Gateway API ${gatewayApiVersion}`,
-  );
-  if (parameters.kind === "invalid") {
-    const refused = isFalse(GatewayClassConditionStatusAccepted, {
-      reason: GatewayClassReasonInvalidParameters,
-      message: parameters.message,
-    });
-    return { conditions: [refused, version], accepted: false };
-  }
+const version = isTrue(
+  GatewayClassConditionStatusSupportedVersion,
+  GatewayClassReasonSupportedVersion,
+  `Gateway API ${gatewayApiVersion}`,
+);
+
+function viewInvalid(problem: string, before: { readonly mesh?: MeshConfig } | undefined): ClassView {
+  const message =
+    before === undefined ? problem : `${problem}; Gateways that are served go on with what was in effect before`;
+  const refused = isFalse(GatewayClassConditionStatusAccepted, {
+    reason: GatewayClassReasonInvalidParameters,
+    message,
+  });
+  return { conditions: [refused, version], accepted: false, isInEffect: before !== undefined, ...before };
+}
+
+function viewClass(parameters: GoodParameters, quarantine: Table<Refusal>): ClassView {
   const { mesh } = parameters.kind === "mesh" ? parameters : {};
   const neglected = mesh && neglectedPart(mesh, quarantine);
   const message = mesh && neglected && `MeshConfig ${keyOf(mesh)}: ${neglected}`;
   return {
     conditions: [isTrue(GatewayClassConditionStatusAccepted, GatewayClassReasonAccepted, message), version],
     accepted: true,
+    isInEffect: true,
     ...(mesh && { mesh }),
   };
 }

@@ -77,7 +77,7 @@ export function createGatewaySide(
     ...certificates,
     clientCertificates,
     authorities,
-    proxies: createProxies(graph, {
+    proxies: createProxies(graph, inputs, {
       own,
       classes,
       parameters,

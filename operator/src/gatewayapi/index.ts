@@ -3,6 +3,7 @@ export {
   type ExtensionCheck,
   type ExtensionProblem,
   type ExtensionSpec,
+  type InEffect,
   type Inputs,
   parseQuarantineKey,
   type Placement,

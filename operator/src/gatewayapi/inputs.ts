@@ -1,4 +1,5 @@
-import type { Binding, ExtensionConfig, ProxyKey } from "../ir/index.ts";
+import type { MeshConfig } from "@gatewright/crd-types/config/v1";
+import type { Binding, ExtensionConfig, ProxyDeployment, ProxyKey } from "../ir/index.ts";
 import type { Table } from "../lib/index.ts";
 import type { Store } from "../store/index.ts";
 
@@ -22,6 +23,19 @@ export type Inputs = {
   readonly clock?: Table<number>;
   /** Kinds of which the store does not have what there is, by name. None: it has all, as in a folder. */
   readonly unavailable?: Table<Unavailability>;
+  /** None: parameters that are not good leave nothing in effect. */
+  readonly inEffect?: InEffect;
+};
+
+/**
+ * What parameters said when they were good last. Where they are deleted, misspelled or broken it goes on for Gateways that are served, as
+ * GatewayClass asks: https://gateway-api.sigs.k8s.io/reference/spec/#gatewayclass
+ */
+export type InEffect = {
+  /** By class name. */
+  readonly classes: Table<{ readonly mesh?: MeshConfig }>;
+  /** How the proxies of those Gateways are deployed that are served, by Gateway key. */
+  readonly deployments: Table<ProxyDeployment>;
 };
 
 /** Why the objects of a kind are not known. */

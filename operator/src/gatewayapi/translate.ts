@@ -6,12 +6,14 @@ import type { Inputs } from "./inputs.ts";
 import { createRouteSide } from "./routes/index.ts";
 import { createStatuses } from "./status/index.ts";
 import type { BackendTlsView } from "./policies/index.ts";
-import type { AttachmentView, DesiredStatus, FilterView, GatewayView, RulesView } from "./views.ts";
+import type { AttachmentView, ClassView, DesiredStatus, FilterView, GatewayView, RulesView } from "./views.ts";
 
 export type Translation = {
   readonly ir: Ir;
   /** By `statusKey`. */
   readonly statuses: Table<DesiredStatus>;
+  /** By name; only classes of ours. */
+  readonly classes: Table<ClassView>;
   /** By Gateway key; only Gateways of ours. */
   readonly gateways: Table<GatewayView>;
   /** By Gateway key: Gateways of a class that is not there, of whom nobody can say whose they are. */
@@ -49,6 +51,7 @@ export function createTranslation(graph: Graph, inputs: Inputs): Translation {
       clusterUses: createClusterUses(graph, routes.clusterUses, listeners),
     },
     statuses: createStatuses(graph, inputs, { ...routes, ...side, rules, filters }),
+    classes: side.classes,
     gateways,
     unclaimed: createUnclaimedGateways(graph, inputs),
     attachments,

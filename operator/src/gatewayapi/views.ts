@@ -23,6 +23,8 @@ export type DesiredCondition = Omit<Condition, "lastTransitionTime">;
 export type ClassView = {
   readonly conditions: readonly DesiredCondition[];
   readonly accepted: boolean;
+  /** Whether its settings count: it is accepted, or was before its parameters went bad. */
+  readonly isInEffect: boolean;
   readonly mesh?: MeshConfig;
 };
 

@@ -21,6 +21,7 @@ import {
 import { type Clock, createGraph, deepEqual, type Logger, systemClock, type Table } from "../lib/index.ts";
 import { type Change, createStore, isStoredKind, type Store, type StoredKind } from "../store/index.ts";
 import { createXdsTables, type ResourceType, resourceTypes, type XdsTables } from "../xds/index.ts";
+import { createInEffect } from "./in-effect.ts";
 import { createListenerVerdicts } from "./listener-verdicts.ts";
 import { createLoop } from "./loop.ts";
 import type { Publisher, ResourceChange, Verdict } from "./publisher.ts";
@@ -109,7 +110,8 @@ export function createReconciler(options: ReconcilerOptions): Reconciler {
   const time = graph.source<number>("clock");
   const tellTime = () => time.set("now", Date.now());
   tellTime();
-  const { ir, statuses, unclaimed } = createTranslation(graph, {
+  const inEffect = createInEffect(graph);
+  const translation = createTranslation(graph, {
     store,
     placements,
     proxyStates,
@@ -120,7 +122,10 @@ export function createReconciler(options: ReconcilerOptions): Reconciler {
     settings: options.settings,
     clock: time,
     unavailable,
+    inEffect,
   });
+  const { ir, statuses, unclaimed } = translation;
+  const noteInEffect = inEffect.follow(translation);
   const xds = createXdsTables(graph, ir);
   const loop = createLoop(options.maxDelayMs ?? 100, logger, runRound);
   const published = new Map(resourceTypes.map((type) => [type, xds[type].watch()]));
@@ -187,6 +192,7 @@ export function createReconciler(options: ReconcilerOptions): Reconciler {
     pending = [];
     for (const action of actions) action();
     await graph.settleInSlices(sliceMs);
+    noteInEffect();
     const wanted = new Set([...changedProxies.take(), ...changedClaims.take()]);
     const proxies = publishChanges(wanted);
     sequence++;

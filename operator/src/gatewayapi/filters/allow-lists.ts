@@ -14,12 +14,12 @@ export type AllowLists = readonly [AllowList, ...AllowList[]];
  * be allowed by every class that may serve it.
  */
 export function createAllowLists(graph: Graph, classes: Table<ClassView>): () => AllowLists {
-  const accepted = graph.index("acceptedClasses", classes, (view) => (view.accepted ? [all] : []));
+  const inEffect = graph.index("classesInEffect", classes, (view) => (view.isInEffect ? [all] : []));
   const lists = graph.derive<AllowLists>("allowLists", {
-    keysOf: [accepted],
+    keysOf: [inEffect],
     compute: (key) => {
       const byContent = new Map<string, { allowed: readonly string[] | undefined; classes: string[] }>();
-      for (const name of [...(accepted.get(key) ?? [])].toSorted()) {
+      for (const name of [...(inEffect.get(key) ?? [])].toSorted()) {
         const allowed = classes.get(name)?.mesh?.spec?.extensionFilters?.allowed;
         const content = JSON.stringify(allowed?.toSorted()) ?? "";
         const known = byContent.get(content);

@@ -53,6 +53,7 @@ function fixture() {
       classes.set(className, {
         conditions: [],
         accepted: true,
+        isInEffect: true,
         mesh: {
           apiVersion: "config.aether.io/v1",
           kind: "MeshConfig",

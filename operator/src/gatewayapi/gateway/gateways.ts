@@ -10,6 +10,7 @@ import {
   GatewayReasonResolvedRefs,
   ListenerConditionResolvedRefs,
 } from "@gatewright/crd-types/gateway/v1";
+import type { ProxyDeployment } from "../../ir/index.ts";
 import { deepEqual, type Graph, type Table } from "../../lib/index.ts";
 import { isFalse, isTrue, type Problem, reasonsOf } from "../conditions.ts";
 import { type Inputs, type Placement, proxyKeyOf } from "../inputs.ts";
@@ -66,7 +67,11 @@ export function createGateways(graph: Graph, inputs: Inputs, sources: GatewaySou
         listeners: stated.get(key)?.listeners ?? [],
         conflicts: conflictsOf(key),
         tls: gatewayTls.get(key),
-        problem: gatewayProblem(gateway, gatewayClass, parameters.get(key)),
+        ...judgeGateway(gateway, {
+          gatewayClass,
+          parameters: parameters.get(key),
+          before: inputs.inEffect?.deployments.get(key),
+        }),
         placement: inputs.placements.get(proxyKeyOf(key)),
       });
     },
@@ -78,14 +83,13 @@ type GatewayParts = {
   readonly listeners: readonly CheckedListener[];
   readonly conflicts: ReadonlyMap<string, Problem>;
   readonly tls: GatewayTlsView | undefined;
-  readonly problem: Problem | undefined;
   readonly placement: Placement | undefined;
-};
+} & GatewayVerdict;
 
 function viewGateway(
   key: string,
   gateway: Gateway,
-  { listeners, conflicts, tls, problem, placement }: GatewayParts,
+  { listeners, conflicts, tls, problem, note, serves, placement }: GatewayParts,
 ): GatewayView {
   const proxy = proxyKeyOf(key);
   const views = listeners.map((listener) =>
@@ -94,7 +98,7 @@ function viewGateway(
       id: listener.name,
       conflict: conflicts.get(listener.name),
       placement,
-      serves: problem === undefined,
+      serves,
     }),
   );
   return {
@@ -105,31 +109,47 @@ function viewGateway(
     generation: gateway.metadata.generation ?? 0,
     className: gateway.spec.gatewayClassName,
     listeners: views,
-    served: problem === undefined,
+    served: serves,
     ports: portsOf(listeners, conflicts),
     conditions: [
-      acceptedCondition(problem, views),
+      acceptedCondition(problem, views, note),
       resolvedRefsCondition(views, tls?.problem),
       ...(tls?.conditions ?? []),
     ],
   };
 }
 
-/** What is wrong with the Gateway as a whole. Then nothing of it is served. */
-function gatewayProblem(
-  { spec }: Gateway,
-  gatewayClass: ClassView,
-  parameters: GatewayParameters | undefined,
-): Problem | undefined {
-  if (!gatewayClass.accepted)
-    return {
-      reason: GatewayReasonInvalidParameters,
-      message: `GatewayClass ${spec.gatewayClassName} is not accepted: ${reasonsOf(gatewayClass.conditions)}`,
-    };
-  if (parameters?.kind === "invalid") return { reason: GatewayReasonInvalidParameters, message: parameters.message };
-  // The API server lets none of these pass; a folder of manifests may.
+type GatewayVerdict = {
+  /** Whether anything of it is served. */
+  readonly serves: boolean;
+  /** What is wrong with the Gateway as a whole. */
+  readonly problem?: Problem;
+  /** What else is to be said of it. */
+  readonly note?: string;
+};
+
+type GatewaySettings = {
+  readonly gatewayClass: ClassView;
+  readonly parameters: GatewayParameters | undefined;
+  /** Where it has been served. */
+  readonly before: ProxyDeployment | undefined;
+};
+
+/** Parameters that go bad take nothing from a Gateway that is served. */
+function judgeGateway({ spec }: Gateway, { gatewayClass, parameters, before }: GatewaySettings): GatewayVerdict {
+  const words = `GatewayClass ${spec.gatewayClassName} is not accepted: ${reasonsOf(gatewayClass.conditions)}`;
+  if (!gatewayClass.accepted && (!gatewayClass.isInEffect || before === undefined))
+    return { serves: false, problem: { reason: GatewayReasonInvalidParameters, message: words } };
+  // The API server lets no name pass twice; a folder of manifests may.
   const doubled = doubledName(spec.listeners);
-  return doubled === undefined ? unsupportedAddress(spec) : { reason: GatewayReasonInvalid, message: doubled };
+  const own = doubled === undefined ? unsupportedAddress(spec) : { reason: GatewayReasonInvalid, message: doubled };
+  if (parameters?.kind === "invalid") {
+    const serves = before !== undefined && own === undefined;
+    const message = serves ? `${parameters.message}; what was in effect before goes on` : parameters.message;
+    return { serves, problem: { reason: GatewayReasonInvalidParameters, message } };
+  }
+  if (own !== undefined) return { serves: false, problem: own };
+  return { serves: true, ...(!gatewayClass.accepted && { note: words }) };
 }
 
 /** Says of listeners that no status could tell apart; undefined: there are none. */
@@ -139,10 +159,14 @@ export function doubledName(listeners: readonly { readonly name: string }[]): st
   return doubled === undefined ? undefined : `several listeners have the name ${doubled}`;
 }
 
-function acceptedCondition(problem: Problem | undefined, listeners: readonly ListenerView[]): DesiredCondition {
+function acceptedCondition(
+  problem: Problem | undefined,
+  listeners: readonly ListenerView[],
+  note: string | undefined,
+): DesiredCondition {
   if (problem !== undefined) return isFalse(GatewayConditionAccepted, problem);
   const idle = listeners.filter(({ programmable }) => !programmable);
-  if (idle.length === 0) return isTrue(GatewayConditionAccepted, GatewayReasonAccepted);
+  if (idle.length === 0) return isTrue(GatewayConditionAccepted, GatewayReasonAccepted, note);
   const message = listed(
     idle.map(({ name, conditions }) => `listener ${name}: ${reasonsOf(conditions)}`),
     "; ",

@@ -2,7 +2,7 @@ import { type Gateway, type GatewaySpecAddress, HostnameAddressType } from "@gat
 import type { Listener, Proxy, ProxyPort, RequestedAddress, TlsCertificate } from "../../ir/index.ts";
 import { useKey } from "../../ir/index.ts";
 import { deepEqual, type Graph, type Table } from "../../lib/index.ts";
-import { proxyKeyOf } from "../inputs.ts";
+import { type Inputs, proxyKeyOf } from "../inputs.ts";
 import type { ClassView, GatewayView } from "../views.ts";
 import type { CertificateView } from "./certificate.ts";
 import { deploymentOf, type GatewayParameters } from "./parameters.ts";
@@ -16,7 +16,11 @@ export type ProxySources = {
   readonly ports: Table<readonly ProxyPort[]>;
 };
 
-export function createProxies(graph: Graph, { own, classes, parameters, gateways, ports }: ProxySources): Table<Proxy> {
+export function createProxies(
+  graph: Graph,
+  { inEffect }: Inputs,
+  { own, classes, parameters, gateways, ports }: ProxySources,
+): Table<Proxy> {
   return graph.derive<Proxy>("proxies", {
     keysOf: [gateways],
     compute: (key) => {
@@ -35,7 +39,7 @@ export function createProxies(graph: Graph, { own, classes, parameters, gateways
         labels: infrastructure?.labels ?? {},
         annotations: infrastructure?.annotations ?? {},
         addresses: addresses.map(requestedAddress),
-        deployment: {
+        deployment: (stated?.kind === "invalid" ? inEffect?.deployments.get(key) : undefined) ?? {
           ...deploymentOf(classes.get(view.className)?.mesh),
           ...(stated?.kind === "valid" && stated.deployment),
         },

@@ -31,6 +31,7 @@ function fixture() {
     it.classes.set("gatewright", {
       conditions: [],
       accepted: true,
+      isInEffect: true,
       mesh: {
         apiVersion: "config.aether.io/v1",
         kind: "MeshConfig",

@@ -1,0 +1,171 @@
+import assert from "node:assert/strict";
+import { changesOf } from "../../../test/e2e/support/control-plane.ts";
+import { checkExtension, controllerName, placed, rootNamespace } from "../../../test/support/translation.ts";
+import { silentLogger } from "../lib/index.ts";
+import type { StoredKind } from "../store/index.ts";
+import { createReconciler } from "./index.ts";
+
+const apiVersion = "gateway.networking.k8s.io/v1";
+const classOf = (mesh: string | undefined) => `
+apiVersion: ${apiVersion}
+kind: GatewayClass
+metadata: {name: ours}
+spec:
+  controllerName: ${controllerName}
+  ${mesh === undefined ? "" : `parametersRef: {group: config.aether.io, kind: MeshConfig, name: ${mesh}, namespace: ${rootNamespace}}`}
+`;
+const meshConfig = (image: string, format = "a", namespace = rootNamespace) => `
+apiVersion: config.aether.io/v1
+kind: MeshConfig
+metadata: {name: mesh, namespace: ${namespace}}
+spec:
+  proxy: {image: ${image}}
+  ${namespace === rootNamespace ? `telemetry: {accessLog: {format: ${format}}}` : ""}
+`;
+const gateway = (name: string, parameters = "", listenerName = "web") => `
+apiVersion: ${apiVersion}
+kind: Gateway
+metadata: {name: ${name}, namespace: infra}
+spec:
+  gatewayClassName: ours
+  ${parameters && `infrastructure: {parametersRef: {group: config.aether.io, kind: MeshConfig, name: ${parameters}}}`}
+  listeners: [{name: ${listenerName}, port: 80, protocol: HTTP}]
+`;
+const route = (path: string) => `
+apiVersion: ${apiVersion}
+kind: HTTPRoute
+metadata: {name: app, namespace: infra}
+spec:
+  parentRefs: [{name: gw}]
+  rules: [{matches: [{path: {value: ${path}}}]}]
+`;
+
+function open() {
+  const settings = { controllerName, rootNamespace, accessLogPath: "/dev/stdout" };
+  const reconciler = createReconciler({ logger: silentLogger, settings, checkExtension });
+  let generation = 0;
+  for (const name of ["gw", "other"]) {
+    reconciler.place(`infra/${name}`, placed("127.0.0.1"));
+    reconciler.report(`infra/${name}`, { kind: "ready" });
+  }
+  reconciler.synced();
+  const { ir } = reconciler;
+  const conditionOf = (key: string, type: string) => {
+    const { conditions = [] } = (reconciler.statuses.get(key)?.status ?? {}) as {
+      conditions?: readonly { type: string; status: string; reason: string; message: string }[];
+    };
+    const found = conditions.find((each) => each.type === type);
+    return `${found?.status} ${found?.reason} ${found?.message}`;
+  };
+  return {
+    apply: async (...yaml: readonly string[]) => {
+      reconciler.apply(changesOf(yaml.join("---"), ++generation));
+      await reconciler.settled();
+    },
+    remove: async (kind: StoredKind, key: string) => {
+      reconciler.apply([{ kind, key, object: undefined }]);
+      await reconciler.settled();
+    },
+    conditionOf,
+    classSays: () => conditionOf("GatewayClass ours", "Accepted"),
+    says: (name: string, type = "Accepted") => conditionOf(`Gateway infra/${name}`, type),
+    imageOf: (name: string) => ir.proxies.get(`infra/${name}`)?.deployment.image,
+    listeners: () => [...ir.listeners.keys()],
+    logs: () => [...ir.listeners.keys()].map((key) => JSON.stringify(ir.listeners.get(key)?.accessLog?.format)),
+    paths: () => JSON.stringify([...ir.virtualHosts.keys()].map((key) => ir.virtualHosts.get(key)?.routes)),
+    addresses: (name: string) => reconciler.statuses.get(`Gateway infra/${name}`)?.status["addresses"],
+    close: reconciler.close,
+  };
+}
+
+describe("createReconciler(): parameters that go bad", () => {
+  let world: ReturnType<typeof open>;
+  beforeEach(() => {
+    world = open();
+  });
+  afterEach(() => world.close());
+
+  const faults: readonly (readonly [string, () => Promise<void>])[] = [
+    ["is deleted", () => world.remove("MeshConfig", `${rootNamespace}/mesh`)],
+    ["is misspelled by its class", () => world.apply(classOf("mush"))],
+  ];
+  for (const [what, fault] of faults)
+    it(`a MeshConfig that ${what} takes nothing from Gateways that are served, and the class says so`, async () => {
+      await world.apply(classOf("mesh"), meshConfig("envoy:a"), gateway("gw"), route("/a"));
+      const before = [world.listeners(), world.logs()];
+      assert.equal(before[0]?.length, 1);
+      await fault();
+      assert.match(world.classSays(), /^False InvalidParameters .*does not exist; Gateways that are served go on/);
+      assert.deepEqual([world.listeners(), world.logs()], before);
+      assert.equal(world.imageOf("gw"), "envoy:a");
+      assert.match(world.says("gw"), /^True Accepted GatewayClass ours is not accepted: /);
+      assert.match(world.says("gw", "Programmed"), /^True /);
+      await world.apply(route("/b"));
+      assert.match(world.paths(), /"\/b"/, "changes are followed");
+      await world.apply(gateway("gw", "", "renamed"));
+      assert.match(world.says("gw", "Programmed"), /^True /);
+    });
+
+  it("a new Gateway of such a class is not served, and is as soon as the parameters are good", async () => {
+    await world.apply(classOf("mesh"), meshConfig("envoy:a"), gateway("gw"));
+    await world.remove("MeshConfig", `${rootNamespace}/mesh`);
+    await world.apply(gateway("other"));
+    assert.equal(world.listeners().length, 1);
+    assert.match(world.says("other"), /^False InvalidParameters /);
+    await world.apply(meshConfig("envoy:b", "b"));
+    assert.equal(world.listeners().length, 2);
+    assert.deepEqual([world.imageOf("gw"), world.imageOf("other")], ["envoy:b", "envoy:b"]);
+    assert.match(world.says("gw"), /^True Accepted $/);
+    assert.match(world.classSays(), /^True Accepted $/);
+  });
+
+  it("what was in effect last counts, and a class without parameters that gets bad ones had the defaults", async () => {
+    await world.apply(classOf("mesh"), meshConfig("envoy:a"), gateway("gw"));
+    await world.apply(meshConfig("envoy:b", "b"));
+    await world.remove("MeshConfig", `${rootNamespace}/mesh`);
+    assert.equal(world.imageOf("gw"), "envoy:b");
+    await world.apply(classOf(undefined));
+    assert.equal(world.imageOf("gw"), undefined);
+    await world.apply(classOf("mush"));
+    assert.equal(world.imageOf("gw"), undefined);
+    assert.equal(world.listeners().length, 1);
+  });
+
+  it("a Gateway that is made anew under such a class has nothing that was in effect", async () => {
+    await world.apply(classOf("mesh"), meshConfig("envoy:a"), gateway("gw"));
+    await world.remove("MeshConfig", `${rootNamespace}/mesh`);
+    await world.remove("Gateway", "infra/gw");
+    await world.apply(gateway("gw"));
+    assert.deepEqual(world.listeners(), []);
+    assert.match(world.says("gw"), /^False InvalidParameters /);
+  });
+
+  it("parameters of a Gateway's own that go bad are told, and what they said goes on", async () => {
+    await world.apply(
+      classOf(undefined),
+      meshConfig("envoy:own", "a", "infra"),
+      gateway("gw", "mesh"),
+      gateway("other"),
+    );
+    assert.equal(world.imageOf("gw"), "envoy:own");
+    for (const fault of [() => world.remove("MeshConfig", "infra/mesh"), () => world.apply(gateway("gw", "mush"))]) {
+      await fault();
+      assert.equal(world.imageOf("gw"), "envoy:own");
+      assert.equal(world.listeners().length, 2);
+      assert.match(world.says("gw"), /^False InvalidParameters .*does not exist; what was in effect before goes on/);
+      assert.equal((world.addresses("gw") as unknown[]).length, 1);
+    }
+    await world.apply(gateway("gw"));
+    assert.equal(world.imageOf("gw"), undefined);
+    assert.match(world.says("gw"), /^True Accepted $/);
+  });
+
+  it("nothing is in effect of what was never good", async () => {
+    await world.apply(classOf("mush"), gateway("gw"));
+    assert.match(world.classSays(), /does not exist$/);
+    assert.deepEqual(world.listeners(), []);
+    await world.apply(classOf(undefined), gateway("gw", "mush"));
+    assert.deepEqual(world.listeners(), []);
+    assert.match(world.says("gw"), /^False InvalidParameters .*does not exist$/);
+  });
+});
