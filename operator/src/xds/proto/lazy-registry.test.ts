@@ -23,34 +23,33 @@ describe("createLazyRegistry()", () => {
   });
 
   it("has what a file imports, in whatever order files stand", () => {
-    const registry = registryOf(
-      {
-        name: "user.proto",
-        messageType: [
-          {
-            name: "User",
-            field: [
-              {
-                name: "fine",
-                number: 1,
-                type: Type.MESSAGE,
-                label: Label.OPTIONAL,
-                typeName: ".a.Fine",
-                jsonName: "fine",
-              },
-            ],
-          },
-        ],
-        dependency: ["fine.proto"],
-        syntax: "proto3",
-      },
-      fine,
-    );
-    const user = registry.getMessage("User");
-    assert.equal(user?.fields[0]?.message, registry.getMessage("a.Fine"));
+    const registry = registryOf(userOf("fine.proto"), fine);
+    assert.equal(registry.getMessage("User")?.fields[0]?.message, registry.getMessage("a.Fine"));
     assert.deepEqual(
       [...registry].map(({ typeName }) => typeName),
       ["a.Fine", "a.Fine.Inner", "User"],
     );
   });
+
+  it("has what an imported file passes on", () => {
+    const passing = { name: "passing.proto", dependency: ["fine.proto"], publicDependency: [0] };
+    const further = { name: "further.proto", dependency: ["passing.proto"], publicDependency: [0] };
+    const registry = registryOf(userOf("further.proto"), further, passing, fine);
+    assert.equal(registry.getMessage("User")?.fields[0]?.message, registry.getMessage("a.Fine"));
+  });
+});
+
+/** A file with a message that has a field of `a.Fine`. */
+const userOf = (dependency: string): MessageInitShape<typeof FileDescriptorProtoSchema> => ({
+  name: "user.proto",
+  syntax: "proto3",
+  dependency: [dependency],
+  messageType: [
+    {
+      name: "User",
+      field: [
+        { name: "fine", number: 1, type: Type.MESSAGE, label: Label.OPTIONAL, typeName: ".a.Fine", jsonName: "fine" },
+      ],
+    },
+  ],
 });

@@ -23,7 +23,7 @@ export function createLazyRegistry(set: Uint8Array): Registry {
     if (known !== undefined) return known;
     const proto = parseFile(contents.files.get(name), name);
     for (const dependency of proto.dependency) build(dependency);
-    const file = createFileRegistry(proto, (dependency) => files.get(dependency)).getFile(name);
+    const file = createFileRegistry(proto, (dependency) => importOf(files.get(dependency))).getFile(name);
     if (file === undefined) throw new Error(`${name} describes another file`);
     files.set(name, file);
     for (const type of nestedTypes(file)) built.add(type);
@@ -57,6 +57,16 @@ export function createLazyRegistry(set: Uint8Array): Registry {
       return built[Symbol.iterator]();
     },
   };
+}
+
+/**
+ * What a file that imports this one may use: what it passes on besides, and not all that it imports itself. The library would go through
+ * the imports of imports by each way that leads to them, which are many.
+ */
+function importOf(file: DescFile | undefined): DescFile | undefined {
+  if (file === undefined) return undefined;
+  const { publicDependency } = file.proto;
+  return { ...file, dependencies: file.dependencies.filter((_, index) => publicDependency.includes(index)) };
 }
 
 function parseFile(bytes: Uint8Array | undefined, name: string): FileDescriptorProto {
