@@ -83,4 +83,17 @@ describe("telemetry", () => {
     const answer = await get(server, "/metrics");
     assert.deepEqual([answer.status, answer.body], [500, "Error: cannot be read\n"]);
   });
+
+  it("tells what the event loop does without waking it", async () => {
+    const metrics = createMetrics();
+    const turns = () => performance.nodeTiming.uvMetricsInfo.loopCount;
+    const before = turns();
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    // A timer of 10 ms would make thirty.
+    assert.ok(turns() - before < 15, `${turns() - before} turns of the event loop while nothing happened`);
+    const text = await metrics.text();
+    assert.match(text, /^nodejs_eventloop_turns_total [1-9]/m);
+    assert.match(text, /^nodejs_eventloop_busy_seconds_total 0*[1-9.]/m);
+    assert.doesNotMatch(text, /nodejs_eventloop_lag/);
+  });
 });
