@@ -4,6 +4,8 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { Agent, get } from "node:http";
+import { connect as connectHttp2 } from "node:http2";
+import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type AdsServer, createAdsServer } from "../../operator/src/ads/index.ts";
@@ -117,6 +119,36 @@ describe("the end of a proxy", function () {
     envoy.kill("SIGTERM");
     const [code]: unknown[] = await once(envoy, "exit");
     assert.equal(code, 0);
+  });
+
+  it("closes connections on which nothing is asked at its end, in order and without a reset", async () => {
+    const plain = connect(port, "127.0.0.1");
+    const session = connectHttp2(`http://127.0.0.1:${port}`);
+    const seen: string[] = [];
+    for (const event of ["end", "error"]) plain.on(event, () => seen.push(`plain ${event}`));
+    for (const event of ["error", "goaway"]) session.on(event, () => seen.push(`HTTP/2 ${event}`));
+    plain.write("GET / HTTP/1.1\r\nhost: a.example\r\n\r\n");
+    assert.match(String(await once(plain, "data")), /^HTTP\/1.1 404 /);
+    const first = session.request({ ":path": "/" }).resume();
+    await once(first, "end");
+    await ask(probePort, drain.path, false);
+    assert.deepEqual(seen, [], "until the end they could have been used");
+    const ends = [once(plain, "close"), once(session, "close")];
+    envoy.kill("SIGTERM");
+    await Promise.all(ends);
+    assert.deepEqual(seen, ["plain end"]);
+  });
+
+  it("asks clients that have asked nothing for long to leave as soon as they ask again", async () => {
+    const plain = connect(port, "127.0.0.1");
+    const session = connectHttp2(`http://127.0.0.1:${port}`);
+    await Promise.all([once(plain, "connect"), once(session, "connect")]);
+    await ask(probePort, drain.path, false);
+    const ends = [once(plain, "end"), once(session, "goaway")];
+    plain.write("GET / HTTP/1.1\r\nhost: a.example\r\n\r\n");
+    assert.match(String(await once(plain, "data")), /^HTTP\/1.1 404 [\s\S]*\r\nconnection: close\r\n/);
+    await once(session.request({ ":path": "/" }).resume(), "end");
+    await Promise.all(ends);
   });
 
   it("is not brought about by who does not know the path of the hook", async () => {

@@ -1,5 +1,6 @@
-// A program that asks a Gateway for some 50 answers a second, by HTTP and HTTPS, over connections that it keeps and over new ones. It
-// runs where the Gateway can be reached. For each line of its input it tells, as one JSON object, what came of all that it asked since.
+// A program that asks a Gateway for some 50 answers a second, by HTTP and HTTPS, over connections that it keeps, over some that it hardly uses,
+// and over new ones. It runs where the Gateway can be reached. For each line of its input it tells, as one JSON object, what came of all
+// that it asked since.
 import { readFileSync } from "node:fs";
 import { Agent, request as httpRequest } from "node:http";
 import { Agent as TlsAgent, request as httpsRequest } from "node:https";
@@ -20,6 +21,8 @@ export type SteadyResult = {
 };
 
 const intervalMs = 20;
+/** On connections that are idle in between: they may be closed meanwhile, and never while something is asked. */
+const rareIntervalMs = 2_500;
 const timeoutMs = 15_000;
 
 type Way = { readonly name: string; readonly request: typeof httpRequest; readonly more: object };
@@ -61,13 +64,20 @@ function main({ address, host, authority }: SteadyOptions): void {
       asked.end();
     });
 
+  const start = (way: Way): void => {
+    const work = ask(way).finally(() => running.delete(work));
+    running.add(work);
+  };
   let turn = 0;
   setInterval(() => {
     const way = ways[turn++ % ways.length];
-    if (way === undefined) return;
-    const work = ask(way).finally(() => running.delete(work));
-    running.add(work);
+    if (way !== undefined) start(way);
   }, intervalMs);
+  const idle: readonly Way[] = [
+    { name: "HTTP, idle", request: httpRequest, more: { port: 80, agent: new Agent(kept) } },
+    { name: "HTTPS, idle", request: httpsRequest, more: { port: 443, agent: new TlsAgent(kept), ...tls } },
+  ];
+  setInterval(() => idle.forEach(start), rareIntervalMs);
   const input = createInterface(process.stdin);
   input.on("line", () => {
     void Promise.all(running).then(() => {
