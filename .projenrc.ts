@@ -169,6 +169,7 @@ const packages: readonly Package[] = [
         "./crds/*": "./src/generated/crds/*",
         "./proto/descriptors.binpb": "./src/generated/proto/descriptors.binpb",
         "./proto/*": entry("./src/generated/proto/*.ts", "./dist/generated/proto/*.js"),
+        "./protobuf": entry("./src/protobuf/index.ts", "./dist/protobuf/index.js"),
         "./rules": entry("./src/rules/index.ts", "./dist/rules/index.js"),
         "./schema": entry("./src/schema/index.ts", "./dist/schema/index.js"),
         "./*": entry("./src/generated/api/*.ts", "./dist/generated/api/*.js"),

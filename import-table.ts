@@ -115,6 +115,7 @@ const notIndex = `(${["[^it]", ...deviations("index."), ...deviations("testing/i
 /** The table as rules of the linter. */
 export const boundaries = [
   restrict("crd-types/src/**/*.ts", [forbidLibraries("crd-types", [])]),
+  restrict("crd-types/src/protobuf/**/*.ts", [forbidLibraries("crd-types/protobuf", ["@bufbuild/protobuf"])]),
   restrict("crd-types/src/rules/**/*.ts", [forbidLibraries("crd-types/rules", ["@bufbuild/cel"])]),
   restrict("constructs/src/**/*.ts", [forbidLibraries("constructs", ["@gatewright/crd-types", "cdk8s", "constructs"])]),
   restrict("charts/src/**/*.ts", [

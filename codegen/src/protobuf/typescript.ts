@@ -11,8 +11,16 @@ import { CodegenError } from "../step.ts";
 
 const plugin = fileURLToPath(import.meta.resolve("@bufbuild/protoc-gen-es/bin/protoc-gen-es"));
 
+/** What generated code is made of, seen from the folder that it is written to. */
+const runtime = "../../protobuf/runtime.js";
+
 /** Options of protoc-gen-es: what it writes must run unbuilt, as all our sources do. */
-const parameter = "target=ts,import_extension=ts,erasable_syntax=true";
+const parameter = [
+  "target=ts",
+  "import_extension=ts",
+  "erasable_syntax=true",
+  `rewrite_imports=@bufbuild/protobuf/codegenv2:${runtime}`,
+].join(",");
 
 /** The TypeScript that protoc-gen-es makes of `names`. The descriptors stand in for protoc, which is not needed. */
 export function generateTypeScript(

@@ -8,6 +8,7 @@ import {
 import { nestedTypes } from "@bufbuild/protobuf/reflect";
 import { BinaryReader, WireType } from "@bufbuild/protobuf/wire";
 import { type FileDescriptorProto, FileDescriptorProtoSchema } from "@bufbuild/protobuf/wkt";
+import { importOf } from "@gatewright/crd-types/protobuf";
 
 /**
  * All types of a serialized `FileDescriptorSet`. A file of it is built, with those that it imports, once one of its types is asked
@@ -23,7 +24,7 @@ export function createLazyRegistry(set: Uint8Array): Registry {
     if (known !== undefined) return known;
     const proto = parseFile(contents.files.get(name), name);
     for (const dependency of proto.dependency) build(dependency);
-    const file = createFileRegistry(proto, (dependency) => importOf(files.get(dependency))).getFile(name);
+    const file = createFileRegistry(proto, (dependency) => imported(files.get(dependency))).getFile(name);
     if (file === undefined) throw new Error(`${name} describes another file`);
     files.set(name, file);
     for (const type of nestedTypes(file)) built.add(type);
@@ -59,15 +60,7 @@ export function createLazyRegistry(set: Uint8Array): Registry {
   };
 }
 
-/**
- * What a file that imports this one may use: what it passes on besides, and not all that it imports itself. The library would go through
- * the imports of imports by each way that leads to them, which are many.
- */
-function importOf(file: DescFile | undefined): DescFile | undefined {
-  if (file === undefined) return undefined;
-  const { publicDependency } = file.proto;
-  return { ...file, dependencies: file.dependencies.filter((_, index) => publicDependency.includes(index)) };
-}
+const imported = (file: DescFile | undefined): DescFile | undefined => file && importOf(file);
 
 function parseFile(bytes: Uint8Array | undefined, name: string): FileDescriptorProto {
   if (bytes === undefined) throw new Error(`${name} is imported and not there`);

@@ -1,0 +1,2 @@
+// Help for those who build descriptors themselves.
+export { importOf } from "./import-of.ts";
