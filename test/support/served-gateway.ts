@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { createTranslation, type Translation } from "../../operator/src/gatewayapi/index.ts";
+import type { Binding } from "../../operator/src/ir/index.ts";
 import { createXdsTables, staticConfig, type XdsTables } from "../../operator/src/xds/index.ts";
 import { freePort } from "./free-port.ts";
 import { type RunningEnvoy, runEnvoy } from "./running-envoy.ts";
@@ -23,8 +24,12 @@ metadata: {name: gatewright}
 spec: {controllerName: gatewright.dev/gateway-controller}
 `;
 
-/** Translates objects and runs an Envoy on what becomes of the Gateway `infra/gw`, with its `ports` on free ones of loopback. */
-export async function serveGateway(documents: readonly string[], ports: readonly number[]): Promise<ServedGateway> {
+/** Translates objects and runs an Envoy on what becomes of the Gateway `infra/gw`, with its `ports` on free ones of loopback unless told otherwise. */
+export async function serveGateway(
+  documents: readonly string[],
+  ports: readonly number[],
+  where: Omit<Binding, "port"> = { address: "127.0.0.1" },
+): Promise<ServedGateway> {
   const bound = new Map<number, number>();
   for (const port of ports) bound.set(port, await freePort());
   const portOf = (port: number): number => bound.get(port) ?? assert.fail(`no port ${port}`);
@@ -35,7 +40,7 @@ export async function serveGateway(documents: readonly string[], ports: readonly
   world.apply([gatewayClass, ...documents].join("\n---\n"));
   world.place(gatewayKey, {
     ...placed("127.0.0.1"),
-    bind: (port) => ({ address: "127.0.0.1", port: portOf(port) }),
+    bind: (port) => ({ ...where, port: portOf(port) }),
   });
   assert.deepEqual(
     [...world.tables.problems.keys()].map((key) => world.tables.problems.get(key)),

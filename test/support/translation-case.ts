@@ -12,7 +12,7 @@ export type CaseOptions = {
   readonly authorities?: readonly string[];
   /** The time. Midsummer 2026 unless given; certificates live from the beginning of 2026 to its end unless they say otherwise. */
   readonly now?: string;
-  /** By kind. */
+  /** By kind or field. */
   readonly unavailable?: Readonly<Record<string, Unavailability>>;
   /** Gateways without a place. */
   readonly unplaced?: readonly string[];
@@ -37,7 +37,9 @@ type CaseCertificate = {
   readonly mixed?: boolean;
 };
 
-type CasePlacement = Pick<Placement, "addresses"> & { readonly unavailablePorts?: Readonly<Record<string, string>> };
+type CasePlacement = Pick<Placement, "addresses" | "furtherAddresses"> & {
+  readonly unavailablePorts?: Readonly<Record<string, string>>;
+};
 
 const defaultClass = admit({
   apiVersion: "gateway.networking.k8s.io/v1",
@@ -119,7 +121,12 @@ function bundleOf(name: string): Manifest {
 function placementOf(stated: CasePlacement | undefined): Placement {
   const placement = placed("192.0.2.1");
   if (stated === undefined) return placement;
-  const { addresses, unavailablePorts = {} } = stated;
+  const { addresses, furtherAddresses, unavailablePorts = {} } = stated;
   const ports = Object.entries(unavailablePorts).map(([port, words]) => [Number(port), words] as const);
-  return { ...placement, addresses: addresses ?? placement.addresses, unavailablePorts: new Map(ports) };
+  return {
+    ...placement,
+    addresses: addresses ?? placement.addresses,
+    ...(furtherAddresses && { furtherAddresses }),
+    unavailablePorts: new Map(ports),
+  };
 }

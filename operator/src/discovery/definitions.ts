@@ -11,6 +11,8 @@ export type DefinitionsOptions = {
   /** When to look after a change, and when once more. */
   readonly delaysMs: readonly number[];
   readonly onChange: () => void;
+  /** From now on no change is missed. */
+  readonly onListed: () => void;
 };
 
 /**
@@ -48,7 +50,9 @@ export function watchDefinitions(options: DefinitionsOptions): {
           if (isListed && events.some(({ key }) => options.groups.has(key.slice(key.indexOf(".") + 1)))) soon();
         },
         onState: () => {
+          const wasListed = isListed;
           isListed = watch?.state().isListed === true;
+          if (isListed && !wasListed) options.onListed();
         },
       });
     },

@@ -266,6 +266,80 @@ describe("createDiscovery()", () => {
     assert.deepEqual(served(), { Secret: "v1" });
   });
 
+  describe("of fields", () => {
+    const field = "Gateway.status.addresses.routability";
+    const gateways = { group, versions: ["v1"], kind: "Gateway", plural: "gateways", namespaced: true };
+    const path = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions/gateways.gateway.networking.k8s.io";
+    const definition = (properties: object) => ({
+      apiVersion: "apiextensions.k8s.io/v1",
+      kind: "CustomResourceDefinition",
+      metadata: { name: "gateways.gateway.networking.k8s.io" },
+      spec: {
+        versions: [
+          { name: "v1beta1", schema: { openAPIV3Schema: {} } },
+          {
+            name: "v1",
+            schema: {
+              openAPIV3Schema: {
+                properties: { status: { properties: { addresses: { type: "array", items: { properties } } } } },
+              },
+            },
+          },
+        ],
+      },
+    });
+    const absent = () => [...discovery.absentFields()];
+    const reads = () => server.requests.filter((request) => request.path === path).length;
+    const { plural } = definitions;
+    let status = 200;
+
+    async function start(properties: object) {
+      server.serve(gateways);
+      server.put(plural, definition(properties));
+      server.intercept((request) => {
+        if (request.path !== path) return undefined;
+        const body = server.objects(plural).get("gateways.gateway.networking.k8s.io") ?? {};
+        return { status, body: status === 200 ? body : statusOf(status, "Trouble", "no") };
+      });
+      const made = make({ kinds: ["Gateway"] });
+      assert.deepEqual(absent(), [field]);
+      await discovery.start();
+      await until(() => server.watches(plural) === 1);
+      return made;
+    }
+
+    it("knows whether a definition has one, and looks again when definitions have changed, and only then", async () => {
+      status = 200;
+      const { changes } = await start({ value: {} });
+      assert.deepEqual(absent(), [field]);
+      for (let round = 0; round < 3; round++) await discovery.probe();
+      // Once more than at the start, since changes were not watched before.
+      assert.ok(reads() <= 2);
+      const before = changes();
+      server.put(plural, definition({ value: {}, routability: {} }));
+      await until(() => absent().length === 0);
+      assert.equal(changes(), before + 1);
+    });
+
+    it("counts on none where definitions may not be read, and lets the last word stand while the server is in trouble", async () => {
+      status = 403;
+      await start({ routability: {} });
+      assert.deepEqual(absent(), [field]);
+      status = 200;
+      server.put(plural, definition({ routability: {}, other: {} }));
+      await until(() => absent().length === 0);
+      status = 500;
+      const before = reads();
+      server.put(plural, definition({}));
+      await until(() => reads() > before);
+      await discovery.probe();
+      assert.deepEqual(absent(), []);
+      status = 200;
+      await discovery.probe();
+      assert.deepEqual(absent(), [field]);
+    });
+  });
+
   it("looks by itself from time to time", async () => {
     make({ intervalMs: 10 });
     await discovery.start();

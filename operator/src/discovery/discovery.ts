@@ -10,7 +10,9 @@ import {
   stayAlive,
 } from "../kubernetes/index.ts";
 import { type Clock, deepEqual, type Logger, systemClock } from "../lib/index.ts";
+import type { OptionalField } from "../store/index.ts";
 import { watchDefinitions } from "./definitions.ts";
+import { createFieldReading } from "./fields.ts";
 import { type GroupVersion, groupVersionPlurals, type Offer, offerKey, readOffer } from "./group-documents.ts";
 
 export type DiscoveryOptions = {
@@ -30,6 +32,8 @@ export type Discovery = ServedKinds & {
   readonly start: () => Promise<void>;
   /** Looks now. Resolves when that is done, whatever came of it. */
   readonly probe: () => Promise<void>;
+  /** Fields that the definitions of the cluster do not have. */
+  readonly absentFields: () => ReadonlySet<OptionalField>;
   readonly state: () => DiscoveryState;
   readonly close: () => void;
 };
@@ -57,6 +61,7 @@ export function createDiscovery(options: DiscoveryOptions): Discovery {
   const backoff = createBackoff({ firstMs: 250, maxMs: intervalMs, random });
   const listeners = new Set<() => void>();
   const misses = new Map<KindName, number>();
+  const fieldReading = createFieldReading(api, options.kinds);
   let served: ReadonlyMap<KindName, ServedKind> = new Map();
   let probing: Promise<void> | undefined;
   let following: Promise<void> | undefined;
@@ -88,10 +93,11 @@ export function createDiscovery(options: DiscoveryOptions): Discovery {
       const reading = await readOffer(api, versionsOf(options.kinds), closing.signal);
       const found = reading.kind === "offer" ? await judge(reading.offer) : reading.message;
       if (typeof found === "string") return fail(found);
+      const hasOtherFields = await fieldReading.look(closing.signal);
       lastProbe = Date.now();
       problem = undefined;
       backoff.reset();
-      take(found);
+      take(found, hasOtherFields);
     } catch (error) {
       if (!(error instanceof ApiUnreachableError)) throw error;
       fail(error.message);
@@ -170,13 +176,13 @@ export function createDiscovery(options: DiscoveryOptions): Discovery {
     return isSuccess(response) ? 200 : response.status;
   }
 
-  function take(found: ReadonlyMap<KindName, ServedKind>): void {
+  function take(found: ReadonlyMap<KindName, ServedKind>, hasOtherFields: boolean): void {
     const before = served;
     served = found;
     const isFirst = started !== undefined;
     started?.();
     started = undefined;
-    if (deepEqual(before, found)) return;
+    if (deepEqual(before, found) && !hasOtherFields) return;
     for (const name of options.kinds) tellChange(name, before.get(name), found.get(name), isFirst);
     for (const listener of listeners) listener();
   }
@@ -212,10 +218,16 @@ export function createDiscovery(options: DiscoveryOptions): Discovery {
     clock,
     groups: new Set(options.kinds.map((name) => kinds[name].group)),
     delaysMs: afterChangeMs,
-    onChange: () => void probe(),
+    onChange: () => {
+      fieldReading.doubt();
+      void probe();
+    },
+    // What was read before may be older than the list; the next round looks.
+    onListed: fieldReading.doubt,
   });
 
   return {
+    absentFields: fieldReading.absent,
     served: () => served,
     onChange: (listener) => {
       listeners.add(listener);

@@ -6,6 +6,7 @@ export {
   type InEffect,
   type Inputs,
   parseQuarantineKey,
+  type PlacedAddress,
   type Placement,
   proxyKeyOf,
   type ProxyState,

@@ -21,7 +21,7 @@ export type Inputs = {
   readonly settings: Settings;
   /** The time in milliseconds at key `now`, moved on once in a while, for what a status says of certificates. None: nothing is said. */
   readonly clock?: Table<number>;
-  /** Kinds of which the store does not have what there is, by name. None: it has all, as in a folder. */
+  /** Kinds of which the store does not have what there is, by name, and `OptionalField`s that there are not. None: it has all, as in a folder. */
   readonly unavailable?: Table<Unavailability>;
   /** None: parameters that are not good leave nothing in effect. */
   readonly inEffect?: InEffect;
@@ -55,14 +55,23 @@ export type Settings = {
 };
 
 export type Placement = {
-  /** What the Gateway's status says. Empty: it is served, and whoever gives it an address has not done so yet. */
-  readonly addresses: readonly { readonly type: "IPAddress" | "Hostname"; readonly value: string }[];
-  /** Addresses that the Gateway asks for and cannot have, with the reason in words. */
+  /** What it is reached by as is usual here. Empty: it is served, and whoever gives it an address has not done so yet. */
+  readonly addresses: readonly PlacedAddress[];
+  /** Further ones, which its status says only if the Gateway asks for such: those inside of the cluster of one that is reached from outside. */
+  readonly furtherAddresses?: readonly PlacedAddress[];
+  /** What the Gateway asks for and cannot have, by `requestKey`, with the reason in words. */
   readonly unusableAddresses?: ReadonlyMap<string, string>;
   /** Where Envoy binds a Gateway's port. */
   readonly bind: (port: number) => Binding;
   /** Ports of the Gateway that cannot be bound here, with the reason in words: their listeners are not accepted (`PortUnavailable`). */
   readonly unavailablePorts?: ReadonlyMap<number, string>;
+};
+
+export type PlacedAddress = {
+  readonly type: "IPAddress" | "Hostname";
+  readonly value: string;
+  /** It is a Service's address inside of the cluster. */
+  readonly routability?: "Cluster";
 };
 
 export type ProxyState =

@@ -12,7 +12,7 @@ import type { Proxy } from "../ir/index.ts";
 import { deploymentSpec } from "./deployment.ts";
 import { metadataOf, selectorLabels } from "./metadata.ts";
 import { infraName } from "./names.ts";
-import { serviceSpec } from "./service.ts";
+import { proxyServices } from "./service.ts";
 
 export type InfraSettings = {
   /** What Envoy reads when it starts, by file name: `bootstrap.json`, which keeps to `bootstrapNeeds(proxy)`, and what that refers to. */
@@ -59,10 +59,11 @@ class ProxyChart extends Chart {
     new ServiceAccount(this, "account", { metadata, automountServiceAccountToken: false });
     new ConfigMap(this, "config", { metadata, data: settings.files });
     new Secret(this, "identity", { metadata, type: "Opaque", data: settings.identity });
-    new Service(this, "service", {
-      metadata: metadataOf(proxy, deployment.service?.annotations),
-      spec: serviceSpec(proxy),
-    });
+    for (const { name, spec } of proxyServices(proxy))
+      new Service(this, `service-${name}`, {
+        metadata: { ...metadataOf(proxy, deployment.service?.annotations), name },
+        spec,
+      });
     new Deployment(this, "deployment", { metadata, spec: deploymentSpec(proxy, settings) });
     this.addDisruptionBudget(proxy);
     this.addAutoscaler(proxy);

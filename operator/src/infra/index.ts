@@ -1,4 +1,4 @@
 export { type BootstrapNeeds, bootstrapNeeds, proxyFolders, reservedPorts } from "./bootstrap-needs.ts";
 export { type DesiredObject, desiredInfra, infraKinds, type InfraSettings } from "./desired-infra.ts";
 export { infraName } from "./names.ts";
-export { unusableAddresses } from "./service.ts";
+export { addressServices } from "./service.ts";

@@ -11,11 +11,16 @@ type Owner = Pick<Proxy, "name" | "className">;
  * Services are narrower than those of Gateways, and the HorizontalPodAutoscaler, the pods' owner and the rest share the one name: what
  * does not fit is changed, and a hash of the whole keeps two such names apart.
  */
-export function infraName({ name, className }: Owner): string {
-  const whole = `${name}-${className}`;
+export const infraName = (owner: Owner): string => nameOf(owner, "");
+
+/** The name of one more object of a kind. What follows the name of the rest is letters, digits and dashes. */
+export const furtherName = (owner: Owner, what: string): string => nameOf(owner, `-${what}`);
+
+function nameOf({ name, className }: Owner, suffix: string): string {
+  const whole = `${name}-${className}${suffix}`;
   const spelled = whole.replaceAll(".", "-").replace(/^(?=[^a-z])/, "gw-");
   // `a-b` of class `c` and `a` of class `b-c` would share a name; a class whose name has no dash leaves no doubt.
-  return fit(spelled, whole, className.includes("-") ? `${name}/${className}` : undefined);
+  return fit(spelled, whole, className.includes("-") ? `${name}/${className}${suffix}` : undefined);
 }
 
 /** A name as the value of a label. */

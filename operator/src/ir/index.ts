@@ -26,7 +26,14 @@ export type {
   UdpProxy,
 } from "./listener.ts";
 export { formatOrigin, type Origin } from "./origin.ts";
-export type { Proxy, ProxyDeployment, ProxyPort, RequestedAddress, Toleration } from "./proxy.ts";
+export {
+  type Proxy,
+  type ProxyDeployment,
+  type ProxyPort,
+  type RequestedAddress,
+  requestKey,
+  type Toleration,
+} from "./proxy.ts";
 export type {
   CorsPolicy,
   ExtensionConfig,

@@ -16,7 +16,12 @@ export type Listener = {
   readonly accessLog?: AccessLog;
 };
 
-export type Binding = { readonly address: string; readonly port: number };
+export type Binding = {
+  readonly address: string;
+  readonly port: number;
+  /** `address` is `::` and takes connections over IPv4 as well. */
+  readonly ipv4Compat?: true;
+};
 
 export type FilterChain = {
   /** Unique in the listener; stable under edits of its siblings. */

@@ -12,8 +12,11 @@ export type Proxy = {
   /** Metadata for all that is made for the Gateway (`spec.infrastructure`). */
   readonly labels: Readonly<Record<string, string>>;
   readonly annotations: Readonly<Record<string, string>>;
-  /** What the Gateway asks for, in its order. */
-  readonly addresses: readonly RequestedAddress[];
+  /**
+   * What the Gateway asks for and can be had in a cluster, in its order. Undefined: it asks for nothing, and gets what is usual. Empty: nothing
+   * of what it asks for can be had, and nothing else may be given.
+   */
+  readonly addresses?: readonly RequestedAddress[];
   readonly deployment: ProxyDeployment;
 };
 
@@ -23,7 +26,20 @@ export type RequestedAddress = {
   readonly type: "IPAddress" | "Hostname";
   /** Empty: any of its type. */
   readonly value: string;
+  /** `Cluster`: inside of the cluster only. Empty: as the deployment says. https://gateway-api.sigs.k8s.io/geps/gep-5093/ */
+  readonly routability: "" | "Cluster";
 };
+
+/** By what one of the addresses that a Gateway asks for is known, with the defaults of the API for what is left out. */
+export const requestKey = ({
+  type = "IPAddress",
+  value = "",
+  routability = "",
+}: {
+  readonly type?: string;
+  readonly value?: string;
+  readonly routability?: string;
+}): string => `${type} ${value} ${routability}`;
 
 /** How the Envoys are deployed in a cluster. What is left out is for whoever deploys them to say. */
 export type ProxyDeployment = {
@@ -49,6 +65,9 @@ export type ProxyDeployment = {
     readonly type?: "LoadBalancer" | "NodePort" | "ClusterIP";
     readonly loadBalancerClass?: string;
     readonly externalTrafficPolicy?: "Cluster" | "Local";
+    readonly ipFamilyPolicy?: "SingleStack" | "PreferDualStack" | "RequireDualStack";
+    /** The first is that of the address which a client is given that asks for one. */
+    readonly ipFamilies?: readonly ("IPv4" | "IPv6")[];
     readonly annotations?: Readonly<Record<string, string>>;
   };
   readonly scheduling?: {

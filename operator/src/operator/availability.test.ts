@@ -18,6 +18,7 @@ function fixture() {
   const availability = createAvailability({
     kinds: [kind],
     served: () => new Map(state === undefined ? [] : [[kind, served]]),
+    absentFields: () => new Set(),
     states: () => new Map(state === undefined ? [] : [[kind, state]]),
     onChange: (unavailable) => told.push(unavailable.get(kind)?.kind ?? "available"),
     clock: time,

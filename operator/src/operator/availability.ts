@@ -2,16 +2,17 @@ import type { Unavailability } from "../gatewayapi/index.ts";
 import type { ServedKinds } from "../kubernetes/index.ts";
 import { type Clock, deepEqual, systemClock } from "../lib/index.ts";
 import type { KindState } from "../source/index.ts";
-import type { StoredKind } from "../store/index.ts";
+import type { OptionalField, StoredKind } from "../store/index.ts";
 
 export type AvailabilityOptions = {
   /** Those that a cluster may be without, and of which nothing that was read before may be used then. */
   readonly kinds: readonly StoredKind[];
   readonly served: ServedKinds["served"];
+  readonly absentFields: () => ReadonlySet<OptionalField>;
   /** Of the kinds that are read. */
   readonly states: () => ReadonlyMap<StoredKind, KindState>;
   /** Called with all that cannot be read, first when `update` is called first. */
-  readonly onChange: (unavailable: ReadonlyMap<StoredKind, Unavailability>) => void;
+  readonly onChange: (unavailable: ReadonlyMap<StoredKind | OptionalField, Unavailability>) => void;
   readonly clock?: Clock;
   /** Milliseconds since 1970. */
   readonly now?: () => number;
@@ -29,7 +30,7 @@ const forbiddenGraceMs = 10_000;
 /** Knows of some kinds whether a reference to one can be followed: whether the cluster has them, and lets us read them. */
 export function createAvailability(options: AvailabilityOptions): Availability {
   const { clock = systemClock, now = Date.now } = options;
-  let told: ReadonlyMap<StoredKind, Unavailability> | undefined;
+  let told: ReadonlyMap<StoredKind | OptionalField, Unavailability> | undefined;
   let cancel: (() => void) | undefined;
   let isClosed = false;
 
@@ -38,7 +39,8 @@ export function createAvailability(options: AvailabilityOptions): Availability {
     cancel?.();
     cancel = undefined;
     const states = options.states();
-    const unavailable = new Map<StoredKind, Unavailability>();
+    const unavailable = new Map<StoredKind | OptionalField, Unavailability>();
+    for (const field of options.absentFields()) unavailable.set(field, { kind: "absent" });
     for (const kind of options.kinds) {
       const state = options.served().has(kind) ? stateOf(kind, states.get(kind)) : ({ kind: "absent" } as const);
       if (state !== undefined) unavailable.set(kind, state);

@@ -1,5 +1,5 @@
 import type { Identity, SecretData } from "../identity/index.ts";
-import { desiredInfra, unusableAddresses } from "../infra/index.ts";
+import { addressServices, desiredInfra } from "../infra/index.ts";
 import type { ProxyKey } from "../ir/index.ts";
 import type { Logger } from "../lib/index.ts";
 import type { Reconciler } from "../reconcile/index.ts";
@@ -61,7 +61,7 @@ export function createProxies(options: ProxiesOptions): Proxies {
       identity: data,
       ...(options.image !== undefined && { image: options.image }),
     });
-    applier.want(key, { kind: "objects", objects, unusableAddresses: unusableAddresses(proxy) });
+    applier.want(key, { kind: "objects", objects, addressServices: addressServices(proxy) });
   }
 
   return {

@@ -88,6 +88,7 @@ export async function startOperator(
   const availability = createAvailability({
     kinds: ["ClusterTrustBundle"],
     served: () => discovery.served(),
+    absentFields: () => discovery.absentFields(),
     states: () => source.state(),
     onChange: reconciler.serve,
   });
@@ -120,6 +121,7 @@ export async function startOperator(
   identity.onChange(proxies.updateAll);
   ads.onConnection(({ proxy, streams }) => reconciler.attend(proxy, streams > 0));
 
+  discovery.onChange(availability.update);
   defineMetrics(metrics, { version: options.version, reconciler, source, ads, election, ...writers });
   availability.update();
   source.start();

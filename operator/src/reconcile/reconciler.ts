@@ -19,7 +19,14 @@ import {
   virtualHostKeyOf,
 } from "../ir/index.ts";
 import { type Clock, createGraph, deepEqual, type Logger, systemClock, type Table } from "../lib/index.ts";
-import { type Change, createStore, isStoredKind, type Store, type StoredKind } from "../store/index.ts";
+import {
+  type Change,
+  createStore,
+  isStoredKind,
+  type OptionalField,
+  type Store,
+  type StoredKind,
+} from "../store/index.ts";
 import { createXdsTables, type ResourceType, resourceTypes, type XdsTables } from "../xds/index.ts";
 import { createInEffect } from "./in-effect.ts";
 import { createListenerVerdicts } from "./listener-verdicts.ts";
@@ -58,7 +65,7 @@ export type Reconciler = {
   /** Whether an Envoy of the proxy is connected. Until this is called, it counts as if one was. */
   readonly attend: (proxy: ProxyKey, isHere: boolean) => void;
   /** Kinds that cannot be read; all others can. Until this is called, all can. */
-  readonly serve: (unavailable: ReadonlyMap<StoredKind, Unavailability>) => void;
+  readonly serve: (unavailable: ReadonlyMap<StoredKind | OptionalField, Unavailability>) => void;
   /** What the Envoys here refuse, for other replicas: without what is still being looked for, and what Envoys said that have left. */
   readonly refusals: () => readonly SharedRefusal[];
   /** All that the Envoys of another replica refuse, which counts here as well; undefined: the replica is gone. */
@@ -279,7 +286,8 @@ export function createReconciler(options: ReconcilerOptions): Reconciler {
       }),
     serve: (now) =>
       enqueue(() => {
-        for (const kind of unavailable.keys()) unavailable.set(kind, isStoredKind(kind) ? now.get(kind) : undefined);
+        const known = new Map<string, Unavailability>(now);
+        for (const what of unavailable.keys()) unavailable.set(what, known.get(what));
         for (const [kind, state] of now) unavailable.set(kind, state);
       }),
     // Nothing is kept of a proxy that is gone, whose Envoys leave later.

@@ -8,6 +8,7 @@ import {
 import { TlsInspectorSchema } from "@gatewright/crd-types/proto/envoy/extensions/filters/listener/tls_inspector/v3/tls_inspector_pb";
 import { HttpConnectionManagerSchema } from "@gatewright/crd-types/proto/envoy/extensions/filters/network/http_connection_manager/v3/http_connection_manager_pb";
 import type { FilterChain, Listener } from "../ir/index.ts";
+import { boundAddress } from "./bound-address.ts";
 import { downstreamTlsSocket } from "./downstream-tls.ts";
 import type { NeutralConfig } from "./filters/index.ts";
 import { buildHttpConnectionManager } from "./http-connection-manager.ts";
@@ -36,13 +37,10 @@ export function buildListener(listener: Listener, context: ListenerContext): Bui
   if (listener.udp !== undefined) return encodeChecked(ListenerSchema, buildUdpListener(listener, listener.udp), about);
   const { chains, problems } = buildChains(listener, context);
   if (chains.length === 0) return { encoded: undefined, problems };
-  const { address, port } = listener.bind;
   const message = create(ListenerSchema, {
     name: listener.name,
     statPrefix: listener.name,
-    address: {
-      address: { case: "socketAddress", value: { address, portSpecifier: { case: "portValue", value: port } } },
-    },
+    address: boundAddress(listener.bind),
     listenerFilters: listener.filterChains.some(isEncrypted) ? [tlsInspector] : [],
     filterChains: [...chains],
     // As Envoy recommends for an edge.

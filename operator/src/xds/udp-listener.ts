@@ -7,6 +7,7 @@ import {
 import { RouteSchema } from "@gatewright/crd-types/proto/envoy/extensions/filters/udp/udp_proxy/v3/route_pb";
 import { UdpProxyConfigSchema } from "@gatewright/crd-types/proto/envoy/extensions/filters/udp/udp_proxy/v3/udp_proxy_pb";
 import type { Listener, UdpProxy } from "../ir/index.ts";
+import { boundAddress } from "./bound-address.ts";
 import { buildAccessLog } from "./access-log.ts";
 import { packAny } from "./proto/index.ts";
 
@@ -24,16 +25,10 @@ export function buildUdpListener({ name, bind, accessLog }: Listener, { cluster 
     },
     accessLog: accessLog === undefined ? [] : [buildAccessLog(accessLog)],
   });
-  const { address, port } = bind;
-  const socketAddress = {
-    protocol: SocketAddress_Protocol.UDP,
-    address,
-    portSpecifier: { case: "portValue", value: port },
-  } as const;
   return create(ListenerSchema, {
     name,
     statPrefix: name,
-    address: { address: { case: "socketAddress", value: socketAddress } },
+    address: boundAddress(bind, SocketAddress_Protocol.UDP),
     udpListenerConfig: {},
     listenerFilters: [
       { name: "envoy.filters.udp_listener.udp_proxy", configType: { case: "typedConfig", value: proxy } },

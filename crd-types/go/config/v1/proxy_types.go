@@ -129,11 +129,13 @@ type ProxyResources struct {
 // ProxyService says how a Gateway is reached.
 //
 // +kubebuilder:validation:XValidation:message="loadBalancerClass needs type LoadBalancer",rule="!has(self.loadBalancerClass) || !has(self.type) || self.type == 'LoadBalancer'"
+// +kubebuilder:validation:XValidation:message="two ipFamilies cannot be SingleStack, nor the same",rule="!has(self.ipFamilies) || size(self.ipFamilies) < 2 || (self.ipFamilies[0] != self.ipFamilies[1] && (!has(self.ipFamilyPolicy) || self.ipFamilyPolicy != 'SingleStack'))"
 // +kubebuilder:validation:XValidation:message="externalTrafficPolicy has no meaning for type ClusterIP",rule="!has(self.externalTrafficPolicy) || !has(self.type) || self.type != 'ClusterIP'"
 type ProxyService struct {
-	// Type is the type of the Service. An IP address that a Gateway asks for in `spec.addresses` is passed on as the
-	// `loadBalancerIP` of a LoadBalancer, whose controller may grant it, or as the `clusterIP` of the other types.
-	// Left out: LoadBalancer.
+	// Type is the type of the Service, and says where a Gateway is reached that asks for nothing else. An IP address that a
+	// Gateway asks for in `spec.addresses` is passed on as the `loadBalancerIP` of a LoadBalancer, whose controller may grant
+	// it, or as the `clusterIP` of a ClusterIP; a NodePort is reached at the addresses of nodes. A Gateway that asks for
+	// addresses of routability `Cluster` alone has a ClusterIP, whatever is said here. Left out: LoadBalancer.
 	//
 	// +optional
 	Type *ProxyServiceType `json:"type,omitempty"`
@@ -150,6 +152,21 @@ type ProxyService struct {
 	//
 	// +optional
 	ExternalTrafficPolicy *ProxyExternalTrafficPolicy `json:"externalTrafficPolicy,omitempty"`
+
+	// IPFamilyPolicy says whether a Gateway has addresses of IPv4 and of IPv6. Left out: PreferDualStack, of both where the
+	// cluster has both.
+	//
+	// +optional
+	IPFamilyPolicy *ProxyIPFamilyPolicy `json:"ipFamilyPolicy,omitempty"`
+
+	// IPFamilies are the families of addresses, the first one first. The first cannot be changed once the Service is
+	// there. Left out: those of the cluster.
+	//
+	// +optional
+	// +listType=atomic
+	// +kubebuilder:validation:MinItems=1
+	// +kubebuilder:validation:MaxItems=2
+	IPFamilies []ProxyIPFamily `json:"ipFamilies,omitempty"`
 
 	// Annotations are put on the Service: most controllers of load balancers take their settings from there.
 	//
@@ -182,6 +199,32 @@ const (
 	ProxyExternalTrafficPolicyCluster ProxyExternalTrafficPolicy = "Cluster"
 	// ProxyExternalTrafficPolicyLocal has only nodes with an Envoy take traffic, which keeps the address of the client.
 	ProxyExternalTrafficPolicyLocal ProxyExternalTrafficPolicy = "Local"
+)
+
+// ProxyIPFamilyPolicy says whether a Service has addresses of both families.
+//
+// +kubebuilder:validation:Enum=SingleStack;PreferDualStack;RequireDualStack
+type ProxyIPFamilyPolicy string
+
+const (
+	// ProxyIPFamilyPolicySingleStack has addresses of one family.
+	ProxyIPFamilyPolicySingleStack ProxyIPFamilyPolicy = "SingleStack"
+	// ProxyIPFamilyPolicyPreferDualStack has addresses of both families where the cluster has both.
+	ProxyIPFamilyPolicyPreferDualStack ProxyIPFamilyPolicy = "PreferDualStack"
+	// ProxyIPFamilyPolicyRequireDualStack has addresses of both families, and none in a cluster of one.
+	ProxyIPFamilyPolicyRequireDualStack ProxyIPFamilyPolicy = "RequireDualStack"
+)
+
+// ProxyIPFamily is a family of addresses.
+//
+// +kubebuilder:validation:Enum=IPv4;IPv6
+type ProxyIPFamily string
+
+const (
+	// ProxyIPFamilyIPv4 are addresses as 192.0.2.1.
+	ProxyIPFamilyIPv4 ProxyIPFamily = "IPv4"
+	// ProxyIPFamilyIPv6 are addresses as 2001:db8::1.
+	ProxyIPFamilyIPv6 ProxyIPFamily = "IPv6"
 )
 
 // ProxyScheduling says on which nodes Envoys run. The Envoys of a Gateway are spread over zones and nodes where that is

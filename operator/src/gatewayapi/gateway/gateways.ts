@@ -16,7 +16,7 @@ import { isFalse, isTrue, type Problem, reasonsOf } from "../conditions.ts";
 import { type Inputs, type Placement, proxyKeyOf } from "../inputs.ts";
 import { listed } from "../messages.ts";
 import type { ClassView, DesiredCondition, GatewayView, ListenerView } from "../views.ts";
-import { unsupportedAddress } from "./addresses.ts";
+import { unsupportedAddress } from "./address-requests.ts";
 import type { ConflictsOf } from "./claims.ts";
 import type { GatewayTlsView } from "./gateway-tls.ts";
 import type { CheckedListener } from "./listener.ts";

@@ -1,4 +1,5 @@
-export { addressOutcome } from "./addresses.ts";
+export { requestedAddresses } from "./address-requests.ts";
+export { type AddressOutcome, addressOutcome } from "./addresses.ts";
 export { createAdmissions } from "./admissions.ts";
 export { type CertificateTables, createCertificates } from "./certificates.ts";
 export { indexFrontendAuthorities } from "./frontend.ts";

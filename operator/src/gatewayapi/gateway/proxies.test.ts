@@ -61,9 +61,9 @@ describe("createProxies()", () => {
       labels: { team: "a" },
       annotations: { "example.com/note": "b" },
       addresses: [
-        { type: "IPAddress", value: "192.0.2.7" },
-        { type: "IPAddress", value: "" },
-        { type: "Hostname", value: "gw.example.com" },
+        { type: "IPAddress", value: "192.0.2.7", routability: "" },
+        { type: "IPAddress", value: "", routability: "" },
+        { type: "Hostname", value: "gw.example.com", routability: "" },
       ],
       deployment: {},
     });

@@ -1,9 +1,10 @@
-import { type Gateway, type GatewaySpecAddress, HostnameAddressType } from "@gatewright/crd-types/gateway/v1";
-import type { Listener, Proxy, ProxyPort, RequestedAddress, TlsCertificate } from "../../ir/index.ts";
+import type { Gateway } from "@gatewright/crd-types/gateway/v1";
+import type { Listener, Proxy, ProxyPort, TlsCertificate } from "../../ir/index.ts";
 import { useKey } from "../../ir/index.ts";
 import { deepEqual, type Graph, type Table } from "../../lib/index.ts";
 import { type Inputs, proxyKeyOf } from "../inputs.ts";
 import type { ClassView, GatewayView } from "../views.ts";
+import { requestedAddresses } from "./address-requests.ts";
 import type { CertificateView } from "./certificate.ts";
 import { deploymentOf, type GatewayParameters } from "./parameters.ts";
 
@@ -27,7 +28,8 @@ export function createProxies(
       const view = gateways.get(key);
       const gateway = own.get(key);
       if (view?.served !== true || gateway === undefined) return undefined;
-      const { infrastructure, addresses = [] } = gateway.spec;
+      const { infrastructure } = gateway.spec;
+      const addresses = requestedAddresses(gateway.spec);
       const stated = parameters.get(key);
       return {
         namespace: view.namespace,
@@ -38,7 +40,7 @@ export function createProxies(
         ports: ports.get(key) ?? [],
         labels: infrastructure?.labels ?? {},
         annotations: infrastructure?.annotations ?? {},
-        addresses: addresses.map(requestedAddress),
+        ...(addresses && { addresses }),
         deployment: (stated?.kind === "invalid" ? inEffect?.deployments.get(key) : undefined) ?? {
           ...deploymentOf(classes.get(view.className)?.mesh),
           ...(stated?.kind === "valid" && stated.deployment),
@@ -48,12 +50,6 @@ export function createProxies(
     equal: deepEqual,
   });
 }
-
-/** A Gateway that asks for addresses of other types is not served. */
-const requestedAddress = ({ type, value = "" }: GatewaySpecAddress): RequestedAddress => ({
-  type: type === HostnameAddressType ? "Hostname" : "IPAddress",
-  value,
-});
 
 export type ListenerNeeds = {
   readonly secrets: Table<TlsCertificate>;

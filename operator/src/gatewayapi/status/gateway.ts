@@ -7,8 +7,8 @@ import {
   GatewayReasonPending,
   GatewayReasonProgrammed,
 } from "@gatewright/crd-types/gateway/v1";
-import { isFalse, isTrue, observedAt, type Problem } from "../conditions.ts";
-import { addressOutcome } from "../gateway/index.ts";
+import { isFalse, isTrue, observedAt } from "../conditions.ts";
+import { type AddressOutcome, addressOutcome } from "../gateway/index.ts";
 import type { DesiredCondition, GatewayView } from "../views.ts";
 import { listenerStatuses, type ListenerSurroundings, noAddress, pendingWords, refusedPorts } from "./listener.ts";
 
@@ -16,6 +16,8 @@ import { listenerStatuses, type ListenerSurroundings, noAddress, pendingWords, r
 export type GatewaySurroundings = ListenerSurroundings & {
   /** How many ListenerSets are accepted. */
   readonly attachedListenerSets: number;
+  /** Whether the API has `routability` of addresses. */
+  readonly hasRoutability: boolean;
 };
 
 /** The API keeps no more. */
@@ -26,14 +28,16 @@ export function gatewayStatus(
   { spec }: Gateway,
   around: GatewaySurroundings,
 ): Readonly<Record<string, unknown>> {
-  const addresses = view.served ? addressOutcome(spec, around.placement) : undefined;
+  const outcome: AddressOutcome = view.served ? addressOutcome(spec, around.placement) : { addresses: [] };
   const conditions = [
     ...view.conditions,
-    programmedCondition(view, around, addresses?.problem),
-    ...(addresses === undefined ? [] : [addresses.condition]),
+    programmedCondition(view, around, outcome),
+    ...(outcome.condition === undefined ? [] : [outcome.condition]),
   ];
   return {
-    addresses: (view.served ? (around.placement?.addresses ?? []) : []).slice(0, maxAddresses),
+    addresses: outcome.addresses
+      .slice(0, maxAddresses)
+      .map(({ routability, ...address }) => (around.hasRoutability ? { ...address, routability } : address)),
     conditions: observedAt(view.generation, conditions),
     listeners: listenerStatuses(view.listeners, view.generation, around),
     attachedListenerSets: around.attachedListenerSets,
@@ -44,7 +48,7 @@ export function gatewayStatus(
 function programmedCondition(
   { conditions, listeners, served }: GatewayView,
   { placement, state, refusal }: GatewaySurroundings,
-  addressProblem: Problem | undefined,
+  { addresses, problem }: AddressOutcome,
 ): DesiredCondition {
   const isNot = (reason: string, message: string) => isFalse(GatewayConditionProgrammed, { reason, message });
   const accepted = conditions.find(({ type }) => type === GatewayConditionAccepted);
@@ -54,9 +58,9 @@ function programmedCondition(
   if (placement === undefined) return isNot(GatewayReasonAddressNotAssigned, noAddress);
   const refused = refusedPorts(serving, refusal);
   if (refused !== undefined) return isNot(GatewayReasonInvalid, refused);
-  if (addressProblem !== undefined) return isFalse(GatewayConditionProgrammed, addressProblem);
+  if (problem !== undefined) return isFalse(GatewayConditionProgrammed, problem);
   // It is served all the same: whatever gives it an address looks for what answers behind it.
-  if (placement.addresses.length === 0)
+  if (addresses.length === 0)
     return isNot(
       GatewayReasonAddressNotAssigned,
       state?.kind === "pending" ? `${noAddress}; ${state.message}` : noAddress,

@@ -9,7 +9,7 @@ import {
 import { deepEqual, type Graph, type Table } from "../../lib/index.ts";
 import { isFalse, isTrue, observedAt } from "../conditions.ts";
 import { listenerKeyOf, type OverlapsOf } from "../gateway/index.ts";
-import type { StoredKind } from "../../store/index.ts";
+import type { OptionalField, StoredKind } from "../../store/index.ts";
 import { contentOf, type Inputs, proxyKeyOf } from "../inputs.ts";
 import { meshConfigProblem, neglectedPart } from "../mesh-config.ts";
 import type {
@@ -106,7 +106,7 @@ function createClassStatuses(
   { store, unavailable }: Inputs,
   classes: Table<ClassView>,
 ): Table<DesiredStatus> {
-  const isAbsent = (kind: StoredKind) => unavailable?.get(kind)?.kind === "absent";
+  const isAbsent = (what: StoredKind | OptionalField) => unavailable?.get(what)?.kind === "absent";
   return deriveStatuses(graph, "GatewayClass", {
     keysOf: [classes],
     compute: (name) => {
@@ -204,7 +204,7 @@ type Surround = ReturnType<typeof createListenerSurroundings>;
 
 function createGatewayStatuses(
   graph: Graph,
-  { store }: Inputs,
+  { store, unavailable }: Inputs,
   { gateways, listenerSets }: Pick<StatusSources, "gateways" | "listenerSets">,
   surround: Surround,
 ): Table<DesiredStatus> {
@@ -219,7 +219,8 @@ function createGatewayStatuses(
       const gateway = Gateway.get(key);
       if (view === undefined || gateway === undefined) return undefined;
       const attachedListenerSets = sets.get(key)?.size ?? 0;
-      const status = gatewayStatus(view, gateway, { ...surround(key, key), attachedListenerSets });
+      const hasRoutability = unavailable?.get("Gateway.status.addresses.routability")?.kind !== "absent";
+      const status = gatewayStatus(view, gateway, { ...surround(key, key), attachedListenerSets, hasRoutability });
       return { generation: view.generation, status };
     },
   });

@@ -18,7 +18,7 @@ describe("supportedFeatures", () => {
 });
 
 describe("featuresWhere()", () => {
-  it("leaves out what needs a kind that is not there, and nothing else", () => {
+  it("leaves out what needs a kind or a field that is not there, and nothing else", () => {
     assert.deepEqual(
       featuresWhere(() => false),
       supportedFeatures,
@@ -26,6 +26,10 @@ describe("featuresWhere()", () => {
     assert.deepEqual(
       featuresWhere((kind) => kind === "ClusterTrustBundle"),
       supportedFeatures.filter((feature) => feature !== "ClusterTrustBundle"),
+    );
+    assert.deepEqual(
+      featuresWhere((field) => field === "Gateway.status.addresses.routability"),
+      supportedFeatures.filter((feature) => !feature.startsWith("GatewayAddressRoutability")),
     );
   });
 });

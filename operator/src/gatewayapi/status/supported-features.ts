@@ -1,5 +1,5 @@
 import type { FeatureName } from "@gatewright/crd-types/gateway/features";
-import type { StoredKind } from "../../store/index.ts";
+import type { OptionalField, StoredKind } from "../../store/index.ts";
 
 /**
  * The features of the Gateway API that work here: a name is added when the tests of its feature pass. In ascending order of
@@ -14,6 +14,8 @@ export const supportedFeatures: readonly FeatureName[] = [
   "GRPCRouteRequestHeaderModifier",
   "Gateway",
   "GatewayAddressEmpty",
+  "GatewayAddressRoutability",
+  "GatewayAddressRoutabilityCluster",
   "GatewayBackendClientCertificate",
   "GatewayFrontendClientCertificateValidation",
   "GatewayFrontendClientCertificateValidationInsecureFallback",
@@ -59,12 +61,16 @@ export const supportedFeatures: readonly FeatureName[] = [
   "UDPRoute",
 ];
 
-/** Features that there can only be where the cluster has a kind. */
-const needs: Readonly<Partial<Record<FeatureName, StoredKind>>> = { ClusterTrustBundle: "ClusterTrustBundle" };
+/** Features that there can only be where the cluster has a kind, or its API a field. */
+const needs: Readonly<Partial<Record<FeatureName, StoredKind | OptionalField>>> = {
+  ClusterTrustBundle: "ClusterTrustBundle",
+  GatewayAddressRoutability: "Gateway.status.addresses.routability",
+  GatewayAddressRoutabilityCluster: "Gateway.status.addresses.routability",
+};
 
-/** The features that work in a cluster without some kinds. */
-export const featuresWhere = (isAbsent: (kind: StoredKind) => boolean): readonly FeatureName[] =>
+/** The features that work in a cluster without some kinds and fields. */
+export const featuresWhere = (isAbsent: (what: StoredKind | OptionalField) => boolean): readonly FeatureName[] =>
   supportedFeatures.filter((feature) => {
-    const kind = needs[feature];
-    return kind === undefined || !isAbsent(kind);
+    const what = needs[feature];
+    return what === undefined || !isAbsent(what);
   });

@@ -1,6 +1,7 @@
 import type { Deployment } from "@gatewright/crd-types/apps/v1";
 import type { Pod, Secret, Service } from "@gatewright/crd-types/core/v1";
 import type { ObjectEvent, RawObject } from "../../kubernetes/index.ts";
+import { deepEqual } from "../../lib/index.ts";
 import { gatewayOf, isOwnObject, type OwnKind, type OwnObject, refOf } from "./apply-object.ts";
 import { podTrouble } from "./proxy-state.ts";
 
@@ -10,7 +11,7 @@ export type Observed = {
   /** References of what a Gateway owns. */
   readonly ownedBy: (gateway: string) => readonly string[];
   readonly gateways: () => Iterable<string>;
-  /** The only one of a kind that a Gateway has. */
+  /** What there is of it that says how a Gateway does. */
   readonly partsOf: (gateway: string) => ProxyParts;
   /** Takes what a watch or an answer tells. Calls back with Gateways that are concerned. */
   readonly take: (kind: OwnKind, events: readonly ObjectEvent[]) => void;
@@ -20,12 +21,20 @@ export type Observed = {
 };
 
 export type ProxyParts = {
-  readonly service?: Service;
+  /** By name. */
+  readonly services: readonly Service[];
   readonly deployment?: Deployment;
   readonly secret?: Secret;
   /** What is wrong with pods, in words. */
   readonly troubles: readonly string[];
+  /** Names of the nodes of pods that are ready. */
+  readonly nodes: ReadonlySet<string>;
 };
+
+type PodFacts = { readonly trouble: string | undefined; readonly node: string | undefined };
+
+const isReady = ({ status }: Pod): boolean =>
+  status?.conditions?.some(({ type, status: isSo }) => type === "Ready" && isSo === "True") === true;
 
 const gatewayLabel = "gateway.networking.k8s.io/gateway-name";
 
@@ -34,8 +43,8 @@ export function createObserved(onChange: (gateway: string) => void): Observed {
   const objects = new Map<string, OwnObject>();
   /** By Gateway. */
   const owned = new Map<string, Set<string>>();
-  /** What is wrong with pods, by their group and key: pods are not owned by Gateways, but have a label of their Deployment. */
-  const pods = new Map<string, Map<string, string | undefined>>();
+  /** By their group and key: pods are not owned by Gateways, but have a label of their Deployment. */
+  const pods = new Map<string, Map<string, PodFacts>>();
   const gatewayOfGroup = new Map<string, string>();
 
   function put(ref: string, object: OwnObject | undefined): void {
@@ -59,11 +68,11 @@ export function createObserved(onChange: (gateway: string) => void): Observed {
         tellGroup(other);
       }
     if (pod === undefined || group === undefined) return;
-    const members = pods.get(group) ?? new Map<string, string | undefined>();
+    const members = pods.get(group) ?? new Map<string, PodFacts>();
     pods.set(group, members);
-    const trouble = podTrouble(pod);
-    const isNews = members.get(key) !== trouble;
-    members.set(key, trouble);
+    const facts = { trouble: podTrouble(pod), node: isReady(pod) ? pod.spec?.nodeName : undefined };
+    const isNews = !deepEqual(members.get(key), facts);
+    members.set(key, facts);
     if (isNews) tellGroup(group);
   }
 
@@ -73,17 +82,20 @@ export function createObserved(onChange: (gateway: string) => void): Observed {
   }
 
   function partsOf(gateway: string): ProxyParts {
-    const part = (kind: string) => {
-      const ref = [...(owned.get(gateway) ?? [])].find((each) => each.startsWith(`${kind} `));
-      return ref === undefined ? undefined : objects.get(ref);
-    };
-    const [service, deployment, secret] = [part("Service"), part("Deployment"), part("Secret")];
-    const members = pods.get(groupOf(deployment) ?? "")?.values() ?? [];
+    const parts = (kind: string) =>
+      [...(owned.get(gateway) ?? [])]
+        .filter((each) => each.startsWith(`${kind} `))
+        .toSorted()
+        .map((ref) => objects.get(ref));
+    const [deployment] = parts("Deployment");
+    const [secret] = parts("Secret");
+    const members = [...(pods.get(groupOf(deployment) ?? "")?.values() ?? [])];
     return {
-      ...(isService(service) && { service }),
+      services: parts("Service").filter(isService),
       ...(isDeployment(deployment) && { deployment }),
       ...(isSecret(secret) && { secret }),
-      troubles: [...members].filter((trouble) => trouble !== undefined),
+      troubles: members.flatMap(({ trouble }) => trouble ?? []),
+      nodes: new Set(members.flatMap(({ node }) => node ?? [])),
     };
   }
 

@@ -51,6 +51,11 @@ const deployment = (spec: JsonObject = { replicas: 2 }) => object("apps/v1", "De
 const autoscaler = object("autoscaling/v2", "HorizontalPodAutoscaler", { spec: { maxReplicas: 5 } });
 const objects = (...wanted: readonly DesiredObject[]) => ({ kind: "objects", objects: wanted }) as const;
 
+function keyOf(path: string): string {
+  const [, namespace, name] = /\/namespaces\/([^/]*)\/[^/]*\/(.*)$/.exec(path) ?? [];
+  return namespace === undefined ? path.slice(path.lastIndexOf("/") + 1) : `${namespace}/${name}`;
+}
+
 /** A cluster with server-side apply, as far as it concerns us, and what an applier says of it. */
 function createCluster() {
   const api = createFakeApiServer();
@@ -90,18 +95,19 @@ function createCluster() {
   });
 
   function tell(options: ListWatchOptions, path: string, found: JsonObject | undefined): void {
+    const isOfNode = path.startsWith("/api/v1/nodes/");
     const [, kindPath, key] = /^(.*)\/namespaces\/(.*)$/.exec(path) ?? [];
-    const [namespace, plural, name] = key?.split("/") ?? [];
-    if (`${kindPath}/${plural}` !== options.path) return;
+    const [, plural] = key?.split("/") ?? [];
+    if ((isOfNode ? "/api/v1/nodes" : `${kindPath}/${plural}`) !== options.path) return;
     const metadata = isRecord(found?.["metadata"]) ? found["metadata"] : {};
     const isMarked =
       isRecord(metadata["labels"]) && metadata["labels"]["app.kubernetes.io/managed-by"] === "gatewright";
     // As a list has it, without its kind.
     const { apiVersion: _, kind: __, ...listed } = structuredClone(found ?? {});
     options.onEvents([
-      found !== undefined && isMarked
-        ? { kind: "present", key: `${namespace}/${name}`, object: listed as RawObject }
-        : { kind: "gone", key: `${namespace}/${name}` },
+      found !== undefined && (isMarked || isOfNode)
+        ? { kind: "present", key: keyOf(path), object: listed as RawObject }
+        : { kind: "gone", key: keyOf(path) },
     ]);
   }
   api.onChange((path, found) => {
@@ -150,6 +156,8 @@ function createCluster() {
     lead: (leads: boolean) => (isLeader = leads),
     /** What happens to requests in place of what would. */
     override: (interceptor: Interceptor | undefined) => (override = interceptor),
+    /** Paths of what is watched. */
+    watched: () => [...watches].map(({ path }) => path),
     /** Requests that write, since the last call. */
     writes: () => writesOf(api.requests.splice(0)),
   };
@@ -492,11 +500,6 @@ describe("createApplier()", () => {
     assert.deepEqual(placements.get(gateway)?.addresses, []);
     assert.deepEqual(placements.get(gateway)?.bind(80), { address: "0.0.0.0", port: 80 });
     assert.equal(placements.get(gateway)?.unavailablePorts?.get(19_001), "taken");
-    const unusableAddresses = new Map([["192.0.2.2", "no"]]);
-    applier.want(gateway, { ...objects(service(80), deployment()), unusableAddresses });
-    assert.deepEqual(placements.get(gateway)?.unusableAddresses, unusableAddresses);
-    applier.want(gateway, { kind: "keep" });
-    assert.deepEqual(placements.get(gateway)?.unusableAddresses, unusableAddresses);
     const before = placements.get(gateway);
     const pod = "/api/v1/namespaces/shop/pods/web-1";
     const waiting = { reason: "ImagePullBackOff", message: "no such image" };
@@ -514,6 +517,65 @@ describe("createApplier()", () => {
     assert.deepEqual(states.get(gateway), { kind: "ready" });
     applier.want(gateway, undefined);
     assert.deepEqual([placements.get(gateway), states.get(gateway)], [undefined, undefined]);
+  });
+
+  it("serves a Gateway without an address that the cluster refuses, says why, and asks again", async () => {
+    const { api, applier, placements, states, override, time } = await open(service(80), deployment());
+    api.put(paths.deployment, { ...api.get(paths.deployment), status: { readyReplicas: 1 } });
+    const further = object("v1", "Service", {
+      metadata: { name: "web-gatewright-cluster-198-51-100-9" },
+      spec: { type: "ClusterIP", clusterIP: "198.51.100.9" },
+    });
+    const wanted = {
+      ...objects(service(80), further, deployment({ replicas: 3 })),
+      addressServices: new Map([["web-gatewright-cluster-198-51-100-9", "the address"]]),
+    };
+    let isTaken = true;
+    override(({ method, path }) =>
+      isTaken && method === "PATCH" && path.endsWith("198-51-100-9")
+        ? failure(422, "Invalid", "provided IP is already allocated")
+        : undefined,
+    );
+    applier.want(gateway, wanted);
+    await applier.settled();
+    assert.match(placements.get(gateway)?.unusableAddresses?.get("the address") ?? "", /already allocated/);
+    assert.deepEqual(states.get(gateway), { kind: "ready" });
+    assert.deepEqual(api.get(paths.deployment)?.["spec"], { replicas: 3 });
+    isTaken = false;
+    await time.advance(600_000);
+    await applier.settled();
+    assert.equal(placements.get(gateway)?.unusableAddresses, undefined);
+    assert.ok(api.get(`${paths.service}-cluster-198-51-100-9`));
+    // What is not asked for any more goes.
+    applier.want(gateway, objects(service(80), deployment({ replicas: 3 })));
+    await applier.settled();
+    assert.equal(api.get(`${paths.service}-cluster-198-51-100-9`), undefined);
+  });
+
+  it("tells the addresses of nodes of a Service that opens a port on each, and reads nodes for nobody else", async () => {
+    const nodePort = object("v1", "Service", { spec: { type: "NodePort", ipFamilies: ["IPv4"] } });
+    const { api, applier, placements, watched } = await open(service(80), deployment());
+    const node = (name: string, address: string, ready = "True") =>
+      api.put(`/api/v1/nodes/${name}`, {
+        metadata: { name },
+        status: { addresses: [{ type: "InternalIP", address }], conditions: [{ type: "Ready", status: ready }] },
+      });
+    assert.ok(!watched().includes("/api/v1/nodes"));
+    applier.want(gateway, objects(nodePort, deployment()));
+    await applier.settled();
+    assert.ok(watched().includes("/api/v1/nodes"));
+    node("b", "192.0.2.2");
+    node("a", "192.0.2.1");
+    node("c", "192.0.2.3", "False");
+    assert.deepEqual(
+      placements.get(gateway)?.addresses.map(({ value }) => value),
+      ["192.0.2.1", "192.0.2.2"],
+    );
+    api.delete("/api/v1/nodes/a");
+    assert.deepEqual(
+      placements.get(gateway)?.addresses.map(({ value }) => value),
+      ["192.0.2.2"],
+    );
   });
 
   it("shows the identity that a proxy has", async () => {

@@ -28,6 +28,8 @@ import { createObserved } from "./apply-observed.ts";
 import { ownerState } from "./apply-owner.ts";
 import { createApplyQueue } from "./apply-queue.ts";
 import { createRivals } from "./apply-rivals.ts";
+import { addressed, done, failed, type Step } from "./apply-step.ts";
+import { createNodeAddresses } from "./node-addresses.ts";
 import { placementOf } from "./proxy-placement.ts";
 import { proxyStateOf } from "./proxy-state.ts";
 import { type Outcome, outcomeOf } from "./statuses-outcome.ts";
@@ -64,8 +66,8 @@ export type Wanted =
   | {
       readonly kind: "objects";
       readonly objects: readonly DesiredObject[];
-      /** Addresses that the Gateway asks for and that these objects cannot ask for, with the reason in words. */
-      readonly unusableAddresses?: ReadonlyMap<string, string>;
+      /** `requestKey` of an address that the Gateway asks for, by the name of the Service that is there for it: the rest does without that one. */
+      readonly addressServices?: ReadonlyMap<string, string>;
     }
   /** The Gateway is ours, and nothing can be said of it for now: what is there stays. */
   | { readonly kind: "keep" };
@@ -96,17 +98,6 @@ export type ApplierStats = {
   readonly troubled: number;
 };
 
-/** What came of the work for one object. */
-type Step =
-  | { readonly kind: "done" }
-  | { readonly kind: "wait"; readonly delayMs: number }
-  /** The Gateway itself is going, or its namespace: nothing is to be made for it. */
-  | { readonly kind: "going" }
-  /** To be tried again; `message` is for the user, where it is about what they asked for. */
-  | { readonly kind: "failed"; readonly message?: string; readonly retryAfterMs?: number };
-
-const done: Step = { kind: "done" };
-
 type Sent = { readonly gateway: string; readonly content: string; readonly tolerated: ReadonlySet<string> };
 
 export function createApplier(options: ApplierOptions): Applier {
@@ -114,6 +105,8 @@ export function createApplier(options: ApplierOptions): Applier {
   const byKind = new Map(kinds.map((kind) => [kind.kind, kind]));
   const wants = new Map<string, Wanted>();
   const problems = new Map<string, string>();
+  /** Addresses that were refused, with the reason in words, by Gateway and `requestKey`. */
+  const refused = new Map<string, ReadonlyMap<string, string>>();
   const told = new Map<string, { readonly placement: Placement; readonly state: ProxyState }>();
   /** By reference: the content that this process has applied, and where the API server has made something else of it. */
   const sent = new Map<string, Sent>();
@@ -139,12 +132,12 @@ export function createApplier(options: ApplierOptions): Applier {
 
   function tell(gateway: string): void {
     if (!wants.has(gateway)) return;
-    const { service, deployment, troubles } = observed.partsOf(gateway);
-    const want = wants.get(gateway);
+    const { services, deployment, troubles, nodes: proxyNodes } = observed.partsOf(gateway);
     const before = told.get(gateway);
-    const unusableAddresses = want?.kind === "objects" ? want.unusableAddresses : before?.placement.unusableAddresses;
+    const unusableAddresses = refused.get(gateway);
+    const nodeAddresses = services.some(({ spec }) => spec?.type === "NodePort") ? nodes.current() : new Map();
     const placement = {
-      ...placementOf(service, options.reservedPorts),
+      ...placementOf({ services, nodeAddresses, proxyNodes, reservedPorts: options.reservedPorts }),
       ...(unusableAddresses && { unusableAddresses }),
     };
     const state = proxyStateOf(deployment, troubles, problems.get(gateway));
@@ -163,6 +156,15 @@ export function createApplier(options: ApplierOptions): Applier {
     tell(gateway);
   }
 
+  function noteRefused(gateway: string, next: ReadonlyMap<string, string>): void {
+    const before = refused.get(gateway) ?? new Map<string, string>();
+    if (deepEqual([...before], [...next])) return;
+    if (next.size === 0) refused.delete(gateway);
+    else refused.set(gateway, next);
+    for (const [request, message] of next) if (before.get(request) !== message) logger.warn({ gateway }, message);
+    tell(gateway);
+  }
+
   // What is done.
 
   async function bringAbout(gateway: string): Promise<number | undefined> {
@@ -172,7 +174,7 @@ export function createApplier(options: ApplierOptions): Applier {
     const objects = want?.objects ?? [];
     const steps: Step[] = [];
     for (const object of objects) {
-      const step = await bringAboutObject(gateway, object);
+      const step = addressed(want?.addressServices, object, await bringAboutObject(gateway, object));
       // The watch will tell.
       if (step.kind === "going") return undefined;
       steps.push(step);
@@ -189,6 +191,10 @@ export function createApplier(options: ApplierOptions): Applier {
   function conclude(gateway: string, steps: readonly Step[]): number | undefined {
     // Whoever has ceased to lead has left work undone, and nothing follows from that.
     if (!isLeader()) return undefined;
+    noteRefused(
+      gateway,
+      new Map(steps.flatMap((step) => (step.kind === "unaddressed" ? [[step.request, step.message]] : []))),
+    );
     const failures = steps.filter((step) => step.kind === "failed");
     const messages = failures.flatMap(({ message }) => message ?? []);
     // While the server serves nobody, what was said last still holds.
@@ -198,6 +204,8 @@ export function createApplier(options: ApplierOptions): Applier {
       const asked = Math.max(0, ...failures.map(({ retryAfterMs = 0 }) => retryAfterMs));
       return Math.max(asked, queue.nextRetryMs(gateway, messages.length > 0));
     }
+    // An address that others have may become free.
+    if (steps.some(({ kind }) => kind === "unaddressed")) return queue.nextRetryMs(gateway, true);
     const waits = steps.flatMap((step) => (step.kind === "wait" ? [step.delayMs] : []));
     return waits.length === 0 ? undefined : Math.min(...waits);
   }
@@ -325,6 +333,15 @@ export function createApplier(options: ApplierOptions): Applier {
   // What is seen.
 
   const watch = options.watch ?? createListWatch;
+  const nodes = createNodeAddresses({
+    api,
+    logger,
+    clock,
+    watch,
+    onChange: () => {
+      for (const gateway of wants.keys()) tell(gateway);
+    },
+  });
   const selectors = { labelSelector: `${managedBy.name}=${managedBy.value}` };
   let resolveSynced: () => void;
   const synced = new Promise<void>((resolve) => (resolveSynced = resolve));
@@ -367,6 +384,7 @@ export function createApplier(options: ApplierOptions): Applier {
       if (wanted === undefined) {
         wants.delete(gateway);
         problems.delete(gateway);
+        refused.delete(gateway);
         if (told.delete(gateway)) {
           options.onPlacement(gateway, undefined);
           options.onState(gateway, undefined);
@@ -385,29 +403,10 @@ export function createApplier(options: ApplierOptions): Applier {
     settled: queue.settled,
     stats: () => ({ writes: { ...writes }, corrections, troubled: problems.size }),
     close: async () => {
-      for (const each of [...watches, pods]) each.close();
+      for (const each of [...watches, pods, nodes]) each.close();
       await queue.close();
     },
   };
-}
-
-/** A failure of the server is none of the user's making. */
-function failed(what: string, outcome: Exclude<Outcome, { readonly kind: "done" }>): Step {
-  switch (outcome.kind) {
-    case "unavailable":
-      return {
-        kind: "failed",
-        ...(outcome.retryAfterMs !== undefined && { retryAfterMs: outcome.retryAfterMs }),
-      };
-    case "conflict":
-      return { kind: "failed" };
-    case "gone":
-      return { kind: "failed", message: `${what}: its namespace or its kind does not exist` };
-    case "forbidden":
-    case "refused":
-    case "failed":
-      return { kind: "failed", message: `${what}: ${outcome.message}` };
-  }
 }
 
 /** Objects of lists do not say of which kind they are. */
@@ -416,7 +415,8 @@ const changesOf = (desired: DesiredObject, object: unknown): readonly string[] =
 
 const samePlacement = (left: Placement, right: Placement): boolean =>
   deepEqual(left.addresses, right.addresses) &&
-  deepEqual(left.unusableAddresses, right.unusableAddresses) &&
+  deepEqual(left.furtherAddresses, right.furtherAddresses) &&
+  deepEqual([...(left.unusableAddresses ?? [])], [...(right.unusableAddresses ?? [])]) &&
   deepEqual(left.bind(1), right.bind(1));
 
 /** Who wrote last, besides us and those who only report. */
