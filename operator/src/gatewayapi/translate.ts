@@ -1,6 +1,12 @@
 import type { Ir } from "../ir/index.ts";
 import type { Graph, Table } from "../lib/index.ts";
-import { createClusterUses, createListenerNeeds, createListeners, createUnclaimedGateways } from "./gateway/index.ts";
+import {
+  createClusterUses,
+  createListenerNeeds,
+  createListeners,
+  createUnclaimedGateways,
+  createWaitingGateways,
+} from "./gateway/index.ts";
 import { createGatewaySide } from "./gateway-side.ts";
 import type { Inputs } from "./inputs.ts";
 import { createRouteSide } from "./routes/index.ts";
@@ -18,6 +24,8 @@ export type Translation = {
   readonly gateways: Table<GatewayView>;
   /** By Gateway key: Gateways of a class that is not there, of whom nobody can say whose they are. */
   readonly unclaimed: Table<true>;
+  /** By Gateway key: Gateways of ours that are not served for want of good parameters. What stands for them stays. */
+  readonly waiting: Table<true>;
   /** By `routeKey`. */
   readonly attachments: Table<AttachmentView>;
   /** By `routeKey`, for routes with a parent of ours. */
@@ -54,6 +62,7 @@ export function createTranslation(graph: Graph, inputs: Inputs): Translation {
     classes: side.classes,
     gateways,
     unclaimed: createUnclaimedGateways(graph, inputs),
+    waiting: createWaitingGateways(graph, gateways),
     attachments,
     rules,
     filters,

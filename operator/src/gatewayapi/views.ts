@@ -40,6 +40,8 @@ export type GatewayView = {
   readonly listeners: readonly ListenerView[];
   /** Whether a proxy stands for it: its class, parameters and addresses are good, whatever its listeners are. */
   readonly served: boolean;
+  /** It is not served for want of good parameters: whatever stands for it from before stays as it is. */
+  readonly waits?: true;
   /** Ports that its good listeners state, whether they can be bound or not: each once, ascending, TCP before UDP. */
   readonly ports: readonly ProxyPort[];
   /** Those that do not need the proxy's word: Accepted and ResolvedRefs. Without `observedGeneration`, here and below. */

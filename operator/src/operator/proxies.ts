@@ -7,7 +7,7 @@ import type { Applier } from "../writer/index.ts";
 import { type AdsLocation, proxyFiles } from "./proxy-files.ts";
 
 export type ProxiesOptions = {
-  readonly reconciler: Pick<Reconciler, "ir">;
+  readonly reconciler: Pick<Reconciler, "ir" | "waiting">;
   readonly applier: Pick<Applier, "want" | "compareAll" | "secretData" | "synced">;
   readonly identity: Pick<Identity, "proxySecretData">;
   readonly isLeader: () => boolean;
@@ -37,7 +37,8 @@ export function createProxies(options: ProxiesOptions): Proxies {
     if (proxies.get(key) === undefined) {
       asked.delete(key);
       issued.delete(key);
-      return applier.want(key, undefined);
+      // It tells where that stands which was made for it.
+      return applier.want(key, reconciler.waiting.get(key) ? { kind: "keep" } : undefined);
     }
     // Only the one that writes issues certificates.
     if (!isLeader()) return applier.want(key, { kind: "keep" });

@@ -3,7 +3,7 @@ import { changesOf } from "../../../test/e2e/support/control-plane.ts";
 import { checkExtension, controllerName, placed, rootNamespace } from "../../../test/support/translation.ts";
 import { silentLogger } from "../lib/index.ts";
 import type { StoredKind } from "../store/index.ts";
-import { createReconciler } from "./index.ts";
+import { createReconciler, type Publisher } from "./index.ts";
 
 const apiVersion = "gateway.networking.k8s.io/v1";
 const classOf = (mesh: string | undefined) => `
@@ -42,7 +42,16 @@ spec:
 
 function open() {
   const settings = { controllerName, rootNamespace, accessLogPath: "/dev/stdout" };
-  const reconciler = createReconciler({ logger: silentLogger, settings, checkExtension });
+  const published: string[] = [];
+  const publisher: Publisher = {
+    publish: (proxy, changes) => published.push(`${proxy} ${changes.length}`),
+    remove: (proxy) => published.push(`${proxy} gone`),
+    retry: () => undefined,
+    onVerdict: () => () => undefined,
+  };
+  const reconciler = createReconciler({ logger: silentLogger, settings, checkExtension, publisher });
+  const wanted: string[] = [];
+  reconciler.onRound((round) => wanted.push(...round.wanted));
   let generation = 0;
   for (const name of ["gw", "other"]) {
     reconciler.place(`infra/${name}`, placed("127.0.0.1"));
@@ -74,6 +83,9 @@ function open() {
     logs: () => [...ir.listeners.keys()].map((key) => JSON.stringify(ir.listeners.get(key)?.accessLog?.format)),
     paths: () => JSON.stringify([...ir.virtualHosts.keys()].map((key) => ir.virtualHosts.get(key)?.routes)),
     addresses: (name: string) => reconciler.statuses.get(`Gateway infra/${name}`)?.status["addresses"],
+    published,
+    wanted,
+    waiting: () => [...reconciler.waiting.keys()],
     close: reconciler.close,
   };
 }
@@ -158,6 +170,26 @@ describe("createReconciler(): parameters that go bad", () => {
     await world.apply(gateway("gw"));
     assert.equal(world.imageOf("gw"), undefined);
     assert.match(world.says("gw"), /^True Accepted $/);
+  });
+
+  it("an operator that starts meanwhile leaves Envoys, addresses and all that stands as it is, until they are good", async () => {
+    await world.apply(classOf("mesh"), gateway("gw"), route("/a"));
+    assert.deepEqual(world.published, [], "Envoys serve on as they were told last");
+    assert.deepEqual(world.waiting(), ["infra/gw"]);
+    assert.deepEqual(world.wanted, ["infra/gw"], "who places it is told that it is there");
+    assert.match(world.says("gw"), /^False InvalidParameters /);
+    assert.match(world.says("gw", "Programmed"), /^False Invalid /);
+    assert.equal((world.addresses("gw") as unknown[]).length, 1, "names that point there go on doing so");
+    await world.apply(meshConfig("envoy:a"));
+    assert.deepEqual(world.waiting(), []);
+    assert.equal(world.published.length, 1);
+    assert.match(world.says("gw", "Programmed"), /^True /);
+    await world.apply(classOf("mush"));
+    assert.deepEqual(world.waiting(), []);
+    await world.apply(gateway("other"));
+    assert.deepEqual(world.waiting(), ["infra/other"]);
+    await world.remove("Gateway", "infra/other");
+    assert.deepEqual(world.waiting(), []);
   });
 
   it("nothing is in effect of what was never good", async () => {

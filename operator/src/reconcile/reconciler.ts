@@ -54,6 +54,8 @@ export type Reconciler = {
   readonly statuses: Table<DesiredStatus>;
   /** By Gateway key: Gateways of a class that is not there, of whom nobody can say whose they are. */
   readonly unclaimed: Table<true>;
+  /** By Gateway key: Gateways of ours that are not served for want of good parameters. What stands for them stays. */
+  readonly waiting: Table<true>;
   /** Objects that came, changed or went. */
   readonly apply: (changes: readonly Change[]) => void;
   /** The first lists are in: before this nothing is translated or published. */
@@ -88,7 +90,7 @@ export type Round = {
   readonly durationMs: number;
   /** Proxies to whom something was published. */
   readonly proxies: readonly ProxyKey[];
-  /** Keys of `ir.proxies` and `unclaimed` that changed, gone ones too: who places proxies has something to do. */
+  /** Keys of `ir.proxies`, `unclaimed` and `waiting` that changed, gone ones too: who places proxies has something to do. */
   readonly wanted: ReadonlySet<ProxyKey>;
   /** Keys of `statuses` that changed, gone ones too. */
   readonly statuses: ReadonlySet<string>;
@@ -131,13 +133,13 @@ export function createReconciler(options: ReconcilerOptions): Reconciler {
     unavailable,
     inEffect,
   });
-  const { ir, statuses, unclaimed } = translation;
+  const { ir, statuses, unclaimed, waiting } = translation;
   const noteInEffect = inEffect.follow(translation);
   const xds = createXdsTables(graph, ir);
   const loop = createLoop(options.maxDelayMs ?? 100, logger, runRound);
   const published = new Map(resourceTypes.map((type) => [type, xds[type].watch()]));
   const changedProxies = ir.proxies.watch();
-  const changedClaims = unclaimed.watch();
+  const changedClaims = [unclaimed.watch(), waiting.watch()];
   const changedPlacements = placements.watch();
   const changedStatuses = statuses.watch();
   const changedProblems = xds.problems.watch();
@@ -200,7 +202,7 @@ export function createReconciler(options: ReconcilerOptions): Reconciler {
     for (const action of actions) action();
     await graph.settleInSlices(sliceMs);
     noteInEffect();
-    const wanted = new Set([...changedProxies.take(), ...changedClaims.take()]);
+    const wanted = new Set([...changedProxies.take(), ...changedClaims.flatMap((changed) => [...changed.take()])]);
     const proxies = publishChanges(wanted);
     sequence++;
     const round: Round = {
@@ -270,6 +272,7 @@ export function createReconciler(options: ReconcilerOptions): Reconciler {
     xds,
     statuses,
     unclaimed,
+    waiting,
     apply: (changes) =>
       enqueue(() => {
         store.apply(changes);

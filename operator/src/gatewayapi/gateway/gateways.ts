@@ -45,6 +45,10 @@ export const createUnclaimedGateways = (graph: Graph, { store }: Inputs): Table<
     },
   });
 
+/** Gateways of ours that are not served for want of good parameters, by Gateway key: what stands for them stays. */
+export const createWaitingGateways = (graph: Graph, gateways: Table<GatewayView>): Table<true> =>
+  graph.derive<true>("waitingGateways", { keysOf: [gateways], compute: (key) => gateways.get(key)?.waits });
+
 export type GatewaySources = {
   readonly own: Table<Gateway>;
   readonly classes: Table<ClassView>;
@@ -89,7 +93,7 @@ type GatewayParts = {
 function viewGateway(
   key: string,
   gateway: Gateway,
-  { listeners, conflicts, tls, problem, note, serves, placement }: GatewayParts,
+  { listeners, conflicts, tls, problem, note, serves, waits, placement }: GatewayParts,
 ): GatewayView {
   const proxy = proxyKeyOf(key);
   const views = listeners.map((listener) =>
@@ -110,6 +114,7 @@ function viewGateway(
     className: gateway.spec.gatewayClassName,
     listeners: views,
     served: serves,
+    ...(waits && { waits }),
     ports: portsOf(listeners, conflicts),
     conditions: [
       acceptedCondition(problem, views, note),
@@ -122,6 +127,8 @@ function viewGateway(
 type GatewayVerdict = {
   /** Whether anything of it is served. */
   readonly serves: boolean;
+  /** Whether it is not served for want of good parameters only. */
+  readonly waits?: true;
   /** What is wrong with the Gateway as a whole. */
   readonly problem?: Problem;
   /** What else is to be said of it. */
@@ -139,14 +146,14 @@ type GatewaySettings = {
 function judgeGateway({ spec }: Gateway, { gatewayClass, parameters, before }: GatewaySettings): GatewayVerdict {
   const words = `GatewayClass ${spec.gatewayClassName} is not accepted: ${reasonsOf(gatewayClass.conditions)}`;
   if (!gatewayClass.accepted && (!gatewayClass.isInEffect || before === undefined))
-    return { serves: false, problem: { reason: GatewayReasonInvalidParameters, message: words } };
+    return { serves: false, waits: true, problem: { reason: GatewayReasonInvalidParameters, message: words } };
   // The API server lets no name pass twice; a folder of manifests may.
   const doubled = doubledName(spec.listeners);
   const own = doubled === undefined ? unsupportedAddress(spec) : { reason: GatewayReasonInvalid, message: doubled };
   if (parameters?.kind === "invalid") {
     const serves = before !== undefined && own === undefined;
     const message = serves ? `${parameters.message}; what was in effect before goes on` : parameters.message;
-    return { serves, problem: { reason: GatewayReasonInvalidParameters, message } };
+    return { serves, ...(!serves && { waits: true }), problem: { reason: GatewayReasonInvalidParameters, message } };
   }
   if (own !== undefined) return { serves: false, problem: own };
   return { serves: true, ...(!gatewayClass.accepted && { note: words }) };

@@ -4,7 +4,7 @@ export { createAdmissions } from "./admissions.ts";
 export { type CertificateTables, createCertificates } from "./certificates.ts";
 export { indexFrontendAuthorities } from "./frontend.ts";
 export { createGatewayTls } from "./gateway-tls.ts";
-export { createGateways, createOwnGateways, createUnclaimedGateways } from "./gateways.ts";
+export { createGateways, createOwnGateways, createUnclaimedGateways, createWaitingGateways } from "./gateways.ts";
 export { createListeners, listenerKeyOf, type TableFeatures } from "./listeners.ts";
 export { createParameters } from "./parameters.ts";
 export { createClusterUses, createListenerNeeds, createProxies } from "./proxies.ts";

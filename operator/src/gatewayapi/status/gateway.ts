@@ -28,7 +28,8 @@ export function gatewayStatus(
   { spec }: Gateway,
   around: GatewaySurroundings,
 ): Readonly<Record<string, unknown>> {
-  const outcome: AddressOutcome = view.served ? addressOutcome(spec, around.placement) : { addresses: [] };
+  const hasPlace = view.served || view.waits === true;
+  const outcome: AddressOutcome = hasPlace ? addressOutcome(spec, around.placement) : { addresses: [] };
   const conditions = [
     ...view.conditions,
     programmedCondition(view, around, outcome),
