@@ -2,7 +2,10 @@ import type { HTTPFilter } from "@gatewright/crd-types/config/v1";
 import type { Service, ServicePort } from "@gatewright/crd-types/core/v1";
 import type { EndpointSlice } from "@gatewright/crd-types/discovery/v1";
 import type { HTTPRoute, HTTPRouteRule } from "@gatewright/crd-types/gateway/v1";
-import type { ExtensionCheck, Refusal } from "../../operator/src/gatewayapi/inputs.ts";
+import { createBackendReader } from "../../operator/src/gatewayapi/backends/index.ts";
+import { createFilters } from "../../operator/src/gatewayapi/filters/index.ts";
+import { createBackendTls } from "../../operator/src/gatewayapi/policies/index.ts";
+import type { ExtensionCheck, Inputs, Refusal } from "../../operator/src/gatewayapi/inputs.ts";
 import { createRouteObjects } from "../../operator/src/gatewayapi/route-objects.ts";
 import { createAuthorities } from "../../operator/src/gatewayapi/trust/index.ts";
 import { createRouteSide } from "../../operator/src/gatewayapi/routes/index.ts";
@@ -85,29 +88,31 @@ export function createRouteFixture() {
   const reservedHosts = graph.source<ReadonlySet<string>>("reservedHosts");
   const misdirectedHosts = graph.source<ReadonlySet<string>>("misdirectedHosts");
   const quarantine = graph.source<Refusal>("quarantine");
-  const side = createRouteSide(
-    graph,
-    {
-      store,
-      quarantine,
-      checkExtension,
-      placements: graph.source("placements"),
-      proxyStates: graph.source("proxyStates"),
-      refusedListeners: graph.source("refusedListeners"),
-      settings: { controllerName: "gatewright.dev/gateway-controller", rootNamespace: "gatewright-system" },
-    },
-    {
-      classes,
-      gateways,
-      listenerGroups,
-      attachments,
-      reservedHosts,
-      misdirectedHosts,
-      clientCertificates: graph.source("clientCertificates"),
-      authorities: createAuthorities(graph, { store }, []),
-      routeObjects: createRouteObjects(graph, store),
-    },
-  );
+  const inputs: Inputs = {
+    store,
+    quarantine,
+    checkExtension,
+    placements: graph.source("placements"),
+    proxyStates: graph.source("proxyStates"),
+    refusedListeners: graph.source("refusedListeners"),
+    settings: { controllerName: "gatewright.dev/gateway-controller", rootNamespace: "gatewright-system" },
+  };
+  const backendTls = createBackendTls(graph, store, createAuthorities(graph, { store }, []));
+  const side = createRouteSide(graph, inputs, {
+    classes,
+    gateways,
+    listenerGroups,
+    attachments,
+    reservedHosts,
+    misdirectedHosts,
+    clientCertificates: graph.source("clientCertificates"),
+    filters: createFilters(graph, inputs, classes),
+    backendTls,
+    readBackend: createBackendReader(graph, store, backendTls),
+    listenerBackendKeys: [],
+    listenerClusters: graph.source("listenerClusters"),
+    routeObjects: createRouteObjects(graph, store),
+  });
 
   /** A Gateway with one listener for each route table. */
   function serve(...routeTables: readonly string[]): void {

@@ -7,7 +7,9 @@ import {
   createNamespaceLabels,
   createServedHosts,
 } from "./attach/index.ts";
+import { createBackendReader } from "./backends/index.ts";
 import { createClasses } from "./classes.ts";
+import { createFilters } from "./filters/index.ts";
 import {
   type CertificateTables,
   createAdmissions,
@@ -15,6 +17,8 @@ import {
   createClaims,
   createGateways,
   createGatewayTls,
+  createListenerBackends,
+  createListenerClusters,
   createListenerGroups,
   createListenerSets,
   createOverlaps,
@@ -27,10 +31,11 @@ import {
   type OverlapsOf,
 } from "./gateway/index.ts";
 import type { Inputs } from "./inputs.ts";
-import { indexPolicyAuthorities } from "./policies/index.ts";
+import { createBackendTls, indexPolicyAuthorities } from "./policies/index.ts";
 import { createGrants } from "./refs/index.ts";
-import { createRouteObjects, type RouteObjects } from "./route-objects.ts";
-import { type Authorities, createAuthorities } from "./trust/index.ts";
+import { createRouteObjects } from "./route-objects.ts";
+import type { RouteSources } from "./routes/index.ts";
+import { createAuthorities } from "./trust/index.ts";
 import type { GatewaySide, ListenerSetView } from "./views.ts";
 
 /** All that can be said of classes, Gateways and attachments without looking into a route's rules. */
@@ -38,13 +43,12 @@ export function createGatewaySide(
   graph: Graph,
   inputs: Inputs,
 ): GatewaySide &
-  CertificateTables & {
+  CertificateTables &
+  RouteSources & {
     readonly proxies: Table<Proxy>;
-    readonly routeObjects: RouteObjects;
     /** By ListenerSet key. */
     readonly listenerSets: Table<ListenerSetView>;
     readonly overlapsOf: OverlapsOf;
-    readonly authorities: Authorities;
   } {
   const classes = createClasses(graph, inputs);
   const own = createOwnGateways(graph, inputs, classes);
@@ -57,8 +61,20 @@ export function createGatewaySide(
     indexPolicyAuthorities(graph, inputs.store),
   ]);
   const { gatewayTls, clientCertificates } = createGatewayTls(graph, { own, grants, certificates, authorities });
+  const filters = createFilters(graph, inputs, classes);
+  const backendTls = createBackendTls(graph, inputs.store, authorities);
+  const readBackend = createBackendReader(graph, inputs.store, backendTls);
+  const asked = createListenerBackends(graph, inputs.store, own, readBackend);
+  const filterTables = { filters, listenerBackends: asked.listenerBackends };
   const parameters = createParameters(graph, inputs, own);
-  const stated = createStatedListeners(graph, inputs, { own, admissions, grants, certificates, gatewayTls });
+  const stated = createStatedListeners(graph, inputs, {
+    own,
+    admissions,
+    grants,
+    certificates,
+    filterTables,
+    gatewayTls,
+  });
   const conflictsOf = createClaims(graph, stated);
   const gateways = createGateways(graph, inputs, { own, classes, stated, conflictsOf, gatewayTls, parameters });
   const listenerSets = createListenerSets(graph, inputs, { admissions, stated, conflictsOf, gateways });
@@ -76,7 +92,11 @@ export function createGatewaySide(
     overlapsOf: createOverlaps(listenerGroups, served),
     ...certificates,
     clientCertificates,
-    authorities,
+    filters,
+    backendTls,
+    readBackend,
+    listenerBackendKeys: asked.listenerBackendKeys,
+    listenerClusters: createListenerClusters(graph, { listenerGroups, clientCertificates }),
     proxies: createProxies(graph, inputs, {
       own,
       classes,

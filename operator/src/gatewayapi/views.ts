@@ -8,6 +8,7 @@ import type {
   ExtensionConfig,
   ProxyKey,
   ProxyPort,
+  RequestFilter,
   Route,
   TcpProxy,
   UdpProxy,
@@ -82,6 +83,13 @@ export type ListenerView = {
   readonly hostname?: string;
   /** Whether traffic is served. A listener in conflict, or without a usable certificate, is not; routes attach to it all the same. */
   readonly programmable: boolean;
+  /**
+   * Its filters for requests cannot be served. What its routes would serve must not be reached without them: it keeps its hosts, and the
+   * one thing that it does is to answer 500.
+   */
+  readonly blocked?: true;
+  /** What is done with requests before a route is chosen, in this order; never empty. */
+  readonly filters?: readonly RequestFilter[];
   /** Whether it is free of conflicts and of a protocol that we know: what the Accepted condition says. */
   readonly accepted: boolean;
   /** TLS is not ended here. */

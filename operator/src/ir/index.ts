@@ -55,5 +55,12 @@ export type {
   VirtualHost,
   WeightedBackend,
 } from "./route.ts";
+export {
+  type ExternalAuth,
+  type ListenerFilters,
+  originOfRequestFilter,
+  type RequestFilter,
+  requestFilterName,
+} from "./request-filter.ts";
 export type { TlsCertificate } from "./secret.ts";
 export type { Ir } from "./tables.ts";

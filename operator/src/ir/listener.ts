@@ -1,5 +1,6 @@
 import type { ProxyKey } from "./keys.ts";
 import type { Origin } from "./origin.ts";
+import type { ListenerFilters } from "./request-filter.ts";
 
 /** One Envoy listener: everything that a Gateway serves on one port. */
 export type Listener = {
@@ -70,6 +71,8 @@ export type HttpConnectionManager = {
   readonly extensions: readonly string[];
   /** Whether some route of this table has CORS. */
   readonly cors: boolean;
+  /** What listeners do with requests before a route is chosen. Undefined: none of this chain does anything. */
+  readonly requestFilters?: readonly ListenerFilters[];
   /** Paths with escaped slashes are taken as they are, and not redirected to what they mean. */
   readonly keepsEscapedSlashes?: true;
 };

@@ -8,6 +8,11 @@ export type RouteTable = {
   readonly discovery: "inline" | "vhds";
   /** The table's name in Envoy. It names the way of discovery too: a table that changes it is a new table, which Envoy warms before it drops the old one. */
   readonly name: string;
+  /**
+   * Requests pass filters before a route is chosen. Envoy then has made the chain of filters already: extension filters of the table are
+   * switched on for all of its routes. In chain order; undefined where there are no such filters.
+   */
+  readonly switchedOn?: readonly string[];
 };
 
 export type VirtualHost = {

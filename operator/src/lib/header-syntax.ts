@@ -7,7 +7,8 @@ export const isToken = (text: string): boolean => /^[A-Za-z0-9!#$%&'*+\-.^_`|~]{
 // oxlint-disable-next-line no-control-regex -- control characters are the point
 export const isHeaderValue = (text: string): boolean => text.length <= 16_384 && !/[\x00-\x08\x0a-\x1f\x7f]/.test(text);
 
-const framing: ReadonlySet<string> = new Set([
+/** Those of which `isFraming` is true, in lower case. */
+export const framingHeaders: readonly string[] = [
   "connection",
   "content-length",
   "keep-alive",
@@ -16,7 +17,9 @@ const framing: ReadonlySet<string> = new Set([
   "trailer",
   "transfer-encoding",
   "upgrade",
-]);
+];
+
+const framing: ReadonlySet<string> = new Set(framingHeaders);
 
 /**
  * What Envoy manages itself, connection by connection. To change it breaks the framing of messages: a backend that is told another length

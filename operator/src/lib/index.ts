@@ -12,7 +12,7 @@ export {
 export { type DerElement, derElements } from "./der.ts";
 export { deepEqual } from "./equal.ts";
 export { type Fields, fieldsOf, isFields, listOf, textOf } from "./fields.ts";
-export { isFraming, isHeaderValue, isToken } from "./header-syntax.ts";
+export { framingHeaders, isFraming, isHeaderValue, isToken } from "./header-syntax.ts";
 export {
   type Changes,
   createGraph,

@@ -1,5 +1,5 @@
 import { quarantineKey, type Refusal } from "../gatewayapi/index.ts";
-import type { Origin, Route, VirtualHost } from "../ir/index.ts";
+import { type Origin, originOfRequestFilter, type Route, type VirtualHost } from "../ir/index.ts";
 import type { Logger, Source } from "../lib/index.ts";
 import type { Verdict } from "./publisher.ts";
 import { createSearch, type Search } from "./search.ts";
@@ -33,7 +33,7 @@ type Running = { readonly search: Search; readonly message: string; readonly ver
  * Traces a refused route table or virtual host to the objects behind it and takes them out, so that the rest is served.
  *
  * Suspects are the HTTPFilters in the refused resource that no Envoy has accepted yet with their present content; where
- * there is none, its routes, of whatever kind, likewise. Translation reads `table` and leaves out what stands in it.
+ * there is none, its routes, of whatever kind, likewise. An HTTPFilter of listeners is refused by itself. Translation reads `table` and leaves out what stands in it.
  */
 export function createQuarantine(table: Source<Refusal>, view: QuarantineView, logger: Logger): Quarantine {
   /** Content that some Envoy accepted, by suspect. */
@@ -126,6 +126,24 @@ export function createQuarantine(table: Source<Refusal>, view: QuarantineView, l
     return changed;
   }
 
+  /** An HTTPFilter's configuration for listeners is a resource of its own: there is nobody else to suspect. */
+  function refusedFilters(verdict: Verdict): boolean {
+    let changed = false;
+    for (const { name, version } of verdict.resources) {
+      const origin = originOfRequestFilter(name);
+      const suspect = origin && quarantineKey(origin.kind, origin.namespace, origin.name);
+      if (suspect === undefined || isHeld(suspect)) continue;
+      if (view.publishedVersion(verdict.proxy, verdict.type, name) !== version) continue;
+      hold(suspect, verdict.message);
+      logger.warn(
+        { proxy: verdict.proxy, objects: [suspect], envoy: verdict.message },
+        "Envoy refuses what this object asks for; it is left out until it changes",
+      );
+      changed = true;
+    }
+    return changed;
+  }
+
   function unproven(suspects: readonly string[]): readonly string[] | undefined {
     const left = suspects.filter((suspect) => !isHeld(suspect) && proven.get(suspect) !== view.contentOf(suspect));
     return left.length === 0 ? undefined : left;
@@ -133,6 +151,7 @@ export function createQuarantine(table: Source<Refusal>, view: QuarantineView, l
 
   return {
     judge: (verdict) => {
+      if (verdict.type === "extension") return verdict.kind === "refused" && refusedFilters(verdict);
       if (verdict.type !== "route" && verdict.type !== "virtualHost") return false;
       return verdict.kind === "accepted" ? accepted(verdict) : refused(verdict);
     },

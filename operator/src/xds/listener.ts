@@ -10,8 +10,10 @@ import { HttpConnectionManagerSchema } from "@gatewright/crd-types/proto/envoy/e
 import type { FilterChain, Listener } from "../ir/index.ts";
 import { boundAddress } from "./bound-address.ts";
 import { downstreamTlsSocket } from "./downstream-tls.ts";
+import { wholeConfig } from "./extension/index.ts";
 import type { NeutralConfig } from "./filters/index.ts";
 import { buildHttpConnectionManager } from "./http-connection-manager.ts";
+import { extensionsIn } from "./request-filters.ts";
 import { buildTcpProxy } from "./tcp-proxy.ts";
 import { buildUdpListener } from "./udp-listener.ts";
 import { packAny } from "./proto/index.ts";
@@ -116,6 +118,11 @@ function chainViolations(
   if (chain.tls !== undefined && !chain.tls.certificates.some(hasSecret)) {
     details.push({ path: "transport_socket", message: "there is no usable certificate" });
   }
+  // Requests would pass without, or be kept waiting for it.
+  const strange = extensionsIn(chain).filter(({ filter, config }) => wholeConfig(filter, config) === undefined);
+  details.push(
+    ...strange.map(({ filter }) => ({ path: "http_filters", message: `the filter ${filter} is not known` })),
+  );
   return details;
 }
 

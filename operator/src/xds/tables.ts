@@ -25,6 +25,7 @@ import {
   type ResourceType,
   type XdsProblem,
 } from "./resource.ts";
+import { requestFilterConfig, requestFiltersOf } from "./request-filters.ts";
 import { buildRouteTable, buildVirtualHost } from "./route/index.ts";
 import { buildSecret } from "./secret.ts";
 import { buildTrustBundle } from "./trust-bundle.ts";
@@ -90,9 +91,11 @@ export function createXdsTables(graph: Graph, ir: Ir, options: XdsOptions = {}):
         buildEndpoints(ir.endpoints.get(name) ?? { cluster: name, addresses: [] })
       : undefined,
   );
-  const extensions = builds("extension", [ir.extensionUses], (key) => {
+  const requestFilterUses = graph.index("xds request filter uses", ir.listeners, requestFiltersOf);
+  const extensions = builds("extension", [ir.extensionUses, requestFilterUses], (key) => {
     const { name } = parseUseKey(key);
-    return map(neutral(name), (config) => buildExtension(name, config));
+    const config = neutral(name) ?? requestFilterConfig(ir.listeners, requestFilterUses.get(key), name);
+    return map(config, (each) => buildExtension(name, each));
   });
   const listeners = builds(
     "listener",
@@ -146,7 +149,7 @@ export function createXdsTables(graph: Graph, ir: Ir, options: XdsOptions = {}):
     cluster: resources("cluster", [ir.clusterUses], (name) => clusters.get(name)?.encoded),
     endpoint: resources("endpoint", [ir.clusterUses], (name) => endpoints.get(name)?.encoded),
     secret: resources("secret", [ir.secretUses, ...bundleUses], (name) => secrets.get(name)?.encoded),
-    extension: resources("extension", [ir.extensionUses], (_, key) => extensions.get(key)?.encoded),
+    extension: resources("extension", [ir.extensionUses, requestFilterUses], (_, key) => extensions.get(key)?.encoded),
     listener: resources("listener", [listenerUses], (_, key) => {
       const [first] = [...(listenerUses.get(key) ?? [])].sort();
       return first === undefined ? undefined : listeners.get(first)?.encoded;

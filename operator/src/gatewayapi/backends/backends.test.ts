@@ -4,7 +4,7 @@ import type { Endpoint, EndpointPort, EndpointSlice } from "@gatewright/crd-type
 import type { Cluster } from "../../ir/index.ts";
 import { createGraph } from "../../lib/index.ts";
 import { createStore, objectKey } from "../../store/index.ts";
-import { createBackends, createClusters } from "./index.ts";
+import { createBackendReader, createBackends, createClusters } from "./index.ts";
 
 const service = (spec: ServiceSpec, name = "app"): Service => ({
   apiVersion: "v1",
@@ -37,7 +37,11 @@ function fixture(...inUse: readonly string[]) {
   const store = createStore(graph);
   const routes = graph.source<readonly string[]>("routes");
   routes.set("route", inUse);
-  const backends = createBackends(graph, store, routes, { policyFor: () => undefined });
+  const backends = createBackends(
+    graph,
+    [graph.index("used", routes, (keys) => keys)],
+    createBackendReader(graph, store, { policyFor: () => undefined }),
+  );
   const named = graph.derive("named", {
     keysOf: [routes],
     compute: (key) => ({

@@ -7,4 +7,10 @@ export {
   serviceOfBackend,
   weightedClusterName,
 } from "./backend-key.ts";
-export { createBackends, createClusters, type NamedClusters } from "./tables.ts";
+export {
+  type BackendReader,
+  createBackendReader,
+  createBackends,
+  createClusters,
+  type NamedClusters,
+} from "./tables.ts";

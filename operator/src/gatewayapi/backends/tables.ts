@@ -9,39 +9,44 @@ import type { WeightedCluster } from "../views.ts";
 import { weighAddresses } from "./weighted.ts";
 import { translateEndpoints } from "./endpoints.ts";
 
-/** The backends that `inUse` names, by `backendKey`; the values of `inUse` are lists of such keys. */
-export function createBackends(
+/** What a backend comes to, by its `backendKey`. */
+export type BackendReader = (key: string) => BackendView;
+
+export function createBackendReader(
   graph: Graph,
   store: Store,
-  inUse: Table<readonly string[]>,
   { policyFor }: Pick<BackendTls, "policyFor">,
-): Table<BackendView> {
+): BackendReader {
   const { Service, EndpointSlice } = store.objects;
-  const used = graph.index("backendsInUse", inUse, (keys) => keys);
   // Slices of names are a table apart: those of addresses must not wake clusters, let alone routes.
   const fqdnSlices = graph.index("fqdnSlices", EndpointSlice, (slice) =>
     slice.addressType === "FQDN" ? serviceOf(slice) : [],
   );
-  return graph.derive("backends", {
-    keysOf: [used],
-    compute: (key) => {
-      const { service } = parseBackendKey(key);
-      const slices = members(fqdnSlices.get(service), EndpointSlice);
-      return translateBackend(key, Service.get(service), slices, policyFor);
-    },
-    equal: deepEqual,
-  });
+  return (key) => {
+    const { service } = parseBackendKey(key);
+    const slices = members(fqdnSlices.get(service), EndpointSlice);
+    return translateBackend(key, Service.get(service), slices, policyFor);
+  };
 }
+
+/** The backends whose keys are keys of some table of `inUse`, by `backendKey`. */
+export const createBackends = (
+  graph: Graph,
+  inUse: readonly Table<unknown>[],
+  read: BackendReader,
+  name = "backends",
+): Table<BackendView> => graph.derive(name, { keysOf: inUse, compute: read, equal: deepEqual });
 
 /** What a route needs of clusters: their names, and the one that is its own. */
 export type NamedClusters = { readonly clusters: readonly string[]; readonly weighted?: WeightedCluster };
 
-/** The clusters that `named` names, with how to find their endpoints. */
+/** The clusters that `named` names, and those whose names are keys of some table of `others`, with how to find their endpoints. */
 export function createClusters(
   graph: Graph,
   store: Store,
   backends: Table<BackendView>,
   named: Table<NamedClusters>,
+  others: readonly Table<unknown>[] = [],
 ): { readonly clusters: Table<Cluster>; readonly endpoints: Table<Endpoints> } {
   const { EndpointSlice } = store.objects;
   const names = graph.index("clusterNames", named, ({ clusters }) => clusters);
@@ -75,7 +80,7 @@ export function createClusters(
   }
 
   const clusters = graph.derive<Cluster>("clusters", {
-    keysOf: [names],
+    keysOf: [names, ...others],
     compute: (name) => (backendOf(name) ?? weightedOf(name))?.cluster,
   });
 

@@ -32,6 +32,7 @@ function open(parents: Readonly<Record<string, readonly Stated[]>>) {
           supportedKinds: [],
           allowedNamespaces: { kind: "same" },
           certificates: [],
+          filters: { requests: [] },
           warnings: [],
           claims: isRefused === undefined,
           serves: waits === undefined && isRefused === undefined,

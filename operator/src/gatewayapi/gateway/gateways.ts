@@ -21,7 +21,7 @@ import type { ConflictsOf } from "./claims.ts";
 import type { GatewayTlsView } from "./gateway-tls.ts";
 import type { CheckedListener } from "./listener.ts";
 import { portsOf } from "./listener-ports.ts";
-import { viewListener } from "./listener-view.ts";
+import { isServing, viewListener } from "./listener-view.ts";
 import type { GatewayParameters } from "./parameters.ts";
 import type { StatedListeners } from "./stated-listeners.ts";
 
@@ -172,7 +172,7 @@ function acceptedCondition(
   note: string | undefined,
 ): DesiredCondition {
   if (problem !== undefined) return isFalse(GatewayConditionAccepted, problem);
-  const idle = listeners.filter(({ programmable }) => !programmable);
+  const idle = listeners.filter((listener) => !isServing(listener));
   if (idle.length === 0) return isTrue(GatewayConditionAccepted, GatewayReasonAccepted, note);
   const message = listed(
     idle.map(({ name, conditions }) => `listener ${name}: ${reasonsOf(conditions)}`),

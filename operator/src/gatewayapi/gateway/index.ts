@@ -12,4 +12,5 @@ export { createClaims } from "./claims.ts";
 export { createPorts } from "./listener-ports.ts";
 export { createListenerGroups, createListenerSets } from "./listener-sets.ts";
 export { createOverlaps, type OverlapsOf } from "./overlaps.ts";
+export { createListenerBackends, createListenerClusters } from "./listener-backends.ts";
 export { createStatedListeners } from "./stated-listeners.ts";

@@ -17,7 +17,7 @@ import type { Admission } from "./admissions.ts";
 import type { ConflictsOf } from "./claims.ts";
 import { doubledName } from "./gateways.ts";
 import { portsOf } from "./listener-ports.ts";
-import { viewListener } from "./listener-view.ts";
+import { isServing, viewListener } from "./listener-view.ts";
 import type { StatedListeners } from "./stated-listeners.ts";
 
 export type ListenerSetSources = {
@@ -95,7 +95,7 @@ function problemOf({ spec }: ListenerSet, gateway: string, refused: DesiredCondi
 /** A set of which nothing can be served is not accepted, whatever it is that ails its listeners. */
 function acceptedCondition(problem: Problem | undefined, listeners: readonly ListenerView[]): DesiredCondition {
   if (problem !== undefined) return isFalse(ListenerSetConditionAccepted, problem);
-  const idle = listeners.filter(({ programmable }) => !programmable);
+  const idle = listeners.filter((listener) => !isServing(listener));
   if (idle.length === 0) return isTrue(ListenerSetConditionAccepted, ListenerSetReasonAccepted);
   const reason = ListenerSetReasonListenersNotValid;
   const message = listed(

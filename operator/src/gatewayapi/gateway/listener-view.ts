@@ -31,8 +31,9 @@ export type Surroundings = {
 };
 
 export function viewListener(checked: CheckedListener, around: Surroundings): ListenerView {
-  const { name, port, protocol, hostname, certificates, clients, supportedKinds, allowedNamespaces } = checked;
-  const refusal = checked.refusal ?? around.conflict ?? portProblem(port, around.placement);
+  const { name, port, protocol, hostname, certificates, clients, filters, supportedKinds, allowedNamespaces } = checked;
+  const unserved = checked.refusal ?? around.conflict ?? portProblem(port, around.placement);
+  const refusal = unserved ?? filters.refusal;
   const routeTable = routeTableOf(around, checked);
   return {
     name,
@@ -41,7 +42,9 @@ export function viewListener(checked: CheckedListener, around: Surroundings): Li
     protocol,
     ...(hostname !== anyHost && { hostname }),
     accepted: refusal === undefined,
-    programmable: around.serves && refusal === undefined && checked.serves,
+    programmable: around.serves && unserved === undefined && checked.serves,
+    ...(filters.blocked && { blocked: true }),
+    ...(filters.requests.length > 0 && { filters: filters.requests }),
     ...(checked.passthrough && { passthrough: true }),
     certificates,
     ...(clients && { clients }),
@@ -51,6 +54,9 @@ export function viewListener(checked: CheckedListener, around: Surroundings): Li
     conditions: conditionsOf(checked, around, refusal),
   };
 }
+
+/** Whether its routes can be reached, and not only its hosts are kept. */
+export const isServing = ({ programmable, blocked }: ListenerView): boolean => programmable && blocked === undefined;
 
 /** Each listener of these has routes of its own, chosen by SNI or by the port alone. */
 const ownTable: ReadonlySet<string> = new Set([HTTPSProtocolType, TLSProtocolType, TCPProtocolType, UDPProtocolType]);

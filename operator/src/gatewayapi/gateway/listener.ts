@@ -14,7 +14,7 @@ import {
   UDPProtocolType,
 } from "@gatewright/crd-types/gateway/v1";
 import type { ClientValidation } from "../../ir/index.ts";
-import { allowedNamespacesOf, type GroupKind, kindsOfProtocol, normalizeHostname } from "../attach/index.ts";
+import { allowedNamespacesOf, type GroupKind, isHttp, kindsOfProtocol, normalizeHostname } from "../attach/index.ts";
 import type { Problem } from "../conditions.ts";
 import { formatKind, listed } from "../messages.ts";
 import type { Grants } from "../refs/index.ts";
@@ -23,6 +23,7 @@ import { type ListenerCertificates, resolveCertificates } from "./certificate-re
 import type { CertificateTables } from "./certificates.ts";
 import { frontendAt, type FrontendView } from "./frontend.ts";
 import type { GatewayTlsView } from "./gateway-tls.ts";
+import { type CheckedFilters, checkListenerFilters, filtersOf, type FilterTables } from "./listener-filters.ts";
 
 /** A listener by itself, before it is held against its siblings. */
 export type CheckedListener = {
@@ -37,6 +38,8 @@ export type CheckedListener = {
   /** What clients have to show; undefined: nothing. */
   readonly clients?: ClientValidation;
   readonly passthrough?: true;
+  /** Where they are not accepted, neither is the listener: its hosts stay its own all the same. */
+  readonly filters: CheckedFilters;
   /** Why it is not accepted. */
   readonly refusal?: Problem;
   /** Why its references are not resolved. */
@@ -60,7 +63,7 @@ export function checkListener(
   listener: Listener | ListenerEntry,
   owner: ListenerOwner,
   grants: Grants,
-  tables: CertificateTables,
+  tables: CertificateTables & FilterTables,
 ): CheckedListener {
   const { name, port, protocol } = listener;
   const terminates = endsTls(listener);
@@ -72,7 +75,8 @@ export function checkListener(
   const certificates: ListenerCertificates = needsCertificate
     ? resolveCertificates(owner, listener.tls?.certificateRefs ?? [], grants, tables)
     : { names: [], warnings: [] };
-  const unresolved = certificates.problem ?? frontend.unresolved ?? kinds.problem;
+  const filters = checkListenerFilters(listener, owner, grants, tables);
+  const unresolved = certificates.problem ?? frontend.unresolved ?? filters.unresolved ?? kinds.problem;
   return {
     name,
     port,
@@ -86,6 +90,7 @@ export function checkListener(
     certificates: certificates.names,
     ...(frontend.clients && { clients: frontend.clients }),
     ...(isPassthrough(listener) && { passthrough: true }),
+    filters,
     ...(refusal && { refusal }),
     ...(unresolved && { unresolved }),
     warnings: [...certificates.warnings, ...unknownOptions(listener)],
@@ -95,7 +100,8 @@ export function checkListener(
 }
 
 /** What asks for something that we do not do is refused: to leave it out would serve what its author meant to guard. */
-function refusalOf({ protocol, tls, filters }: Listener | ListenerEntry): Problem | undefined {
+function refusalOf(listener: Listener | ListenerEntry): Problem | undefined {
+  const { protocol, tls } = listener;
   const unsupported = (message: string): Problem => ({ reason: ListenerReasonUnsupportedValue, message });
   if (!protocols.has(protocol))
     return { reason: ListenerReasonUnsupportedProtocol, message: `protocol ${protocol} is not supported` };
@@ -104,7 +110,8 @@ function refusalOf({ protocol, tls, filters }: Listener | ListenerEntry): Proble
   const mode = tls?.mode ?? TLSModeTerminate;
   if (mode !== TLSModeTerminate && !(mode === TLSModePassthrough && protocol === TLSProtocolType))
     return unsupported(`tls.mode ${mode} is not for protocol ${protocol}`);
-  if ((filters?.requests?.length ?? 0) > 0) return unsupported("filters of listeners are not supported");
+  if (filtersOf(listener).length > 0 && !isHttp(protocol))
+    return unsupported(`filters are not for protocol ${protocol}`);
   return undefined;
 }
 

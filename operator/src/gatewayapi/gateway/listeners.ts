@@ -1,9 +1,10 @@
 import { EscapedSlashesKeepUnchanged, type MeshConfig } from "@gatewright/crd-types/config/v1";
-import { HTTPSProtocolType, UDPProtocolType } from "@gatewright/crd-types/gateway/v1";
+import { HTTPProtocolType, HTTPSProtocolType, UDPProtocolType } from "@gatewright/crd-types/gateway/v1";
 import {
   type FilterChain,
   type HttpConnectionManager,
   type Listener,
+  type ListenerFilters,
   listenerKey,
   type ProxyKey,
 } from "../../ir/index.ts";
@@ -15,6 +16,7 @@ import { refusalOf } from "../refs/index.ts";
 import { accessLogOf } from "./access-log.ts";
 import { transportOf } from "./conflicts.ts";
 import { createConnectionChains } from "./connection-chains.ts";
+import { presentingFilters } from "./listener-backends.ts";
 
 /** What the routes of a route table ask of the filter chain in front of it. */
 export type TableFeatures = {
@@ -44,7 +46,7 @@ const alpnProtocols = ["h2", "http/1.1"];
 
 /** One of Envoy's listeners for each port that a placed Gateway serves, by `listenerKey`. */
 export function createListeners(graph: Graph, inputs: Inputs, sources: ListenerSources): Table<Listener> {
-  const { gateways, listenerGroups, classes, tableFeatures } = sources;
+  const { gateways, listenerGroups, classes, tableFeatures, clientCertificates } = sources;
   const connections = createConnectionChains(graph, sources);
   const byPort = graph.index("listenerPorts", listenerGroups, ({ proxy, listeners }) =>
     listeners.filter(({ programmable }) => programmable).map((listener) => listenerKeyOf(proxy, listener)),
@@ -56,7 +58,29 @@ export function createListeners(graph: Graph, inputs: Inputs, sources: ListenerS
     return { routeTable, extensions, cors, ...(keeps && { keepsEscapedSlashes: true }) };
   }
 
-  function chainsOf(listeners: readonly ListenerView[], mesh: MeshConfig | undefined): readonly FilterChain[] {
+  /** `listeners` are those of the chain. */
+  function filtersOf(
+    listeners: readonly ListenerView[],
+    gateway: string,
+  ): Pick<HttpConnectionManager, "requestFilters"> {
+    if (listeners.every(({ filters }) => filters === undefined)) return {};
+    const certificate = clientCertificates.get(gateway);
+    const requestFilters = listeners.map(
+      ({ protocol, hostname, filters = [] }): ListenerFilters => ({
+        // Who came by the certificate of a listener of HTTPS is its own, whatever host is asked for.
+        ...(protocol === HTTPProtocolType && hostname !== undefined && { hostname }),
+        filters: presentingFilters(filters, certificate),
+      }),
+    );
+    return { requestFilters };
+  }
+
+  function chainsOf(
+    listeners: readonly ListenerView[],
+    mesh: MeshConfig | undefined,
+    gateway: string,
+  ): readonly FilterChain[] {
+    const plain = listeners.filter(({ protocol }) => protocol === HTTPProtocolType);
     const chains = new Map<string, FilterChain>();
     for (const listener of listeners) {
       const { id, protocol, hostname, certificates, clients, routeTable } = listener;
@@ -66,8 +90,9 @@ export function createListeners(graph: Graph, inputs: Inputs, sources: ListenerS
       if (protocol === HTTPSProtocolType) {
         const serverNames = hostname === undefined ? [] : [hostname];
         const tls = { certificates, alpnProtocols, ...(clients && { clients }) };
-        chains.set(id, { name: id, serverNames, tls, http });
-      } else chains.set("http", { name: "http", serverNames: [], http });
+        chains.set(id, { name: id, serverNames, tls, http: { ...http, ...filtersOf([listener], gateway) } });
+      } else if (!chains.has("http"))
+        chains.set("http", { name: "http", serverNames: [], http: { ...http, ...filtersOf(plain, gateway) } });
     }
     // Which chain takes a connection is settled by its server names: an order of our own is as good, and it is stable.
     return [...chains.values()].toSorted((left, right) => (left.name < right.name ? -1 : 1));
@@ -95,7 +120,7 @@ export function createListeners(graph: Graph, inputs: Inputs, sources: ListenerS
         name: `${transportOf(protocol).toLowerCase()}-${port}`,
         port,
         bind: placement.bind(port),
-        filterChains: chainsOf(sharing, mesh),
+        filterChains: chainsOf(sharing, mesh, view.key),
         ...(udp && { udp }),
         ...(accessLog && { accessLog }),
       };

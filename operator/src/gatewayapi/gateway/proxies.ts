@@ -6,6 +6,7 @@ import { type Inputs, proxyKeyOf } from "../inputs.ts";
 import type { ClassView, GatewayView } from "../views.ts";
 import { requestedAddresses } from "./address-requests.ts";
 import type { CertificateView } from "./certificate.ts";
+import { askedBy } from "./listener-backends.ts";
 import { deploymentOf, type GatewayParameters } from "./parameters.ts";
 
 export type ProxySources = {
@@ -93,19 +94,23 @@ export function createListenerNeeds(
   };
 }
 
-/** Which proxies need a cluster: for virtual hosts, which `byHosts` says already, or for connections. */
+/** Which proxies need a cluster: for virtual hosts, which `byHosts` says already, or for what listeners do themselves. */
 export function createClusterUses(
   graph: Graph,
   byHosts: Table<ReadonlySet<string>>,
   listeners: Table<Listener>,
 ): Table<ReadonlySet<string>> {
-  const byConnections = graph.index("connectionClusterUses", listeners, ({ proxy, filterChains, udp }) => [
-    ...filterChains.flatMap(({ tcp }) => (tcp?.backends ?? []).map(({ cluster }) => useKey(proxy, cluster))),
+  const byListeners = graph.index("listenerClusterUses", listeners, ({ proxy, filterChains, udp }) => [
+    ...filterChains.flatMap(({ tcp, http }) =>
+      [...(tcp?.backends ?? []), ...askedBy(http)].map(({ cluster }) => useKey(proxy, cluster)),
+    ),
     ...(udp?.cluster === undefined ? [] : [useKey(proxy, udp.cluster)]),
   ]);
   return graph.derive<ReadonlySet<string>>("clusterUses", {
-    keysOf: [byHosts, byConnections],
-    // No cluster is used for both.
-    compute: (key) => byHosts.get(key) ?? byConnections.get(key),
+    keysOf: [byHosts, byListeners],
+    compute: (key) => {
+      const [hosts, users] = [byHosts.get(key), byListeners.get(key)];
+      return hosts && users ? hosts.union(users) : (hosts ?? users);
+    },
   });
 }

@@ -8,6 +8,7 @@ import type { Admission } from "./admissions.ts";
 import type { CertificateTables } from "./certificates.ts";
 import type { GatewayTlsView } from "./gateway-tls.ts";
 import { type CheckedListener, checkListener } from "./listener.ts";
+import type { FilterTables } from "./listener-filters.ts";
 
 /** The listeners that one object states, each checked by itself. By `parentKey`. */
 export type StatedListeners = {
@@ -24,6 +25,7 @@ export type StatedSources = {
   readonly admissions: Table<Admission>;
   readonly grants: Grants;
   readonly certificates: CertificateTables;
+  readonly filterTables: FilterTables;
   readonly gatewayTls: Table<GatewayTlsView>;
 };
 
@@ -31,8 +33,9 @@ export type StatedSources = {
 export function createStatedListeners(
   graph: Graph,
   { store }: Inputs,
-  { own, admissions, grants, certificates, gatewayTls }: StatedSources,
+  { own, admissions, grants, certificates, filterTables, gatewayTls }: StatedSources,
 ): Table<StatedListeners> {
+  const tables = { ...certificates, ...filterTables };
   const { ListenerSet } = store.objects;
   const admitted = graph.index("admittedListenerSets", admissions, ({ refusal }, key) =>
     refusal === undefined ? [parentKey("ListenerSet", key)] : [],
@@ -49,7 +52,7 @@ export function createStatedListeners(
     return {
       gateway: key,
       precedence: "0",
-      listeners: gateway.spec.listeners.map((listener) => checkListener(listener, owner, grants, certificates)),
+      listeners: gateway.spec.listeners.map((listener) => checkListener(listener, owner, grants, tables)),
     };
   }
 
@@ -62,7 +65,7 @@ export function createStatedListeners(
     return {
       gateway: admission.gateway,
       precedence: `1 ${createdAt(set)} ${key}`,
-      listeners: set.spec.listeners.map((listener) => checkListener(listener, owner, grants, certificates)),
+      listeners: set.spec.listeners.map((listener) => checkListener(listener, owner, grants, tables)),
     };
   }
 

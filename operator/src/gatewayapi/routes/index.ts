@@ -1,12 +1,10 @@
 import type { Cluster, Endpoints, VirtualHost } from "../../ir/index.ts";
 import { deepEqual, type Graph, type Table } from "../../lib/index.ts";
-import { type BackendTransport, createBackends, createClusters } from "../backends/index.ts";
-import { createFilters } from "../filters/index.ts";
+import { type BackendReader, type BackendTransport, createBackends, createClusters } from "../backends/index.ts";
 import type { Inputs } from "../inputs.ts";
 import { createGrants, refusalOf } from "../refs/index.ts";
-import { type BackendTlsView, createBackendTls } from "../policies/index.ts";
+import type { BackendTls, BackendTlsView } from "../policies/index.ts";
 import type { RouteObjects } from "../route-objects.ts";
-import type { Authorities } from "../trust/index.ts";
 import type { FilterView, GatewaySide, RulesView } from "../views.ts";
 import { createRouteClusters } from "./client-certificate.ts";
 import { backendKeysOf, createReferences } from "./references.ts";
@@ -31,17 +29,25 @@ export type RouteSide = RouteTables & {
   readonly endpoints: Table<Endpoints>;
 };
 
-/** Routes, filters and backends: everything that does not depend on how listeners are set up, and then where it is served. */
-export function createRouteSide(
-  graph: Graph,
-  inputs: Inputs,
-  gatewaySide: GatewaySide & { readonly routeObjects: RouteObjects; readonly authorities: Authorities },
-): RouteSide {
+/** What listeners need of the same sort. */
+export type RouteSources = {
+  readonly routeObjects: RouteObjects;
+  /** By HTTPFilter key. */
+  readonly filters: Table<FilterView>;
+  readonly backendTls: BackendTls;
+  readonly readBackend: BackendReader;
+  /** Tables whose keys are those of the backends that listeners refer to. */
+  readonly listenerBackendKeys: readonly Table<unknown>[];
+  /** The names of the clusters that listeners need. */
+  readonly listenerClusters: Table<readonly string[]>;
+};
+
+/** Routes and backends: everything that does not depend on how listeners are set up, and then where it is served. */
+export function createRouteSide(graph: Graph, inputs: Inputs, gatewaySide: GatewaySide & RouteSources): RouteSide {
   const { store, quarantine } = inputs;
-  const { attachments, classes, gateways, listenerGroups, routeObjects } = gatewaySide;
+  const { attachments, listenerGroups, routeObjects, filters, backendTls } = gatewaySide;
 
   const grants = createGrants(graph, store);
-  const filters = createFilters(graph, inputs, classes);
   // Only routes that come to us: in a cluster there may be many more of others.
   const own = graph.index("ownRoutes", attachments, ({ parents }, key) => (parents.length > 0 ? [key] : []));
   const backendsOfRoute = graph.derive("backendsOfRoute", {
@@ -52,8 +58,8 @@ export function createRouteSide(
     },
     equal: deepEqual,
   });
-  const backendTls = createBackendTls(graph, store, gatewaySide.authorities);
-  const backends = createBackends(graph, store, backendsOfRoute, backendTls);
+  const ofRoutes = graph.index("backendsInUse", backendsOfRoute, (keys) => keys);
+  const backends = createBackends(graph, [ofRoutes, ...gatewaySide.listenerBackendKeys], gatewaySide.readBackend);
 
   const rules = graph.derive<RulesView>("rules", {
     keysOf: [own],
@@ -77,10 +83,12 @@ export function createRouteSide(
   });
 
   const routeClusters = createRouteClusters(graph, gatewaySide, rules);
-  const { clusters, endpoints } = createClusters(graph, store, backends, routeClusters);
+  const { clusters, endpoints } = createClusters(graph, store, backends, routeClusters, [
+    graph.index("clustersOfListeners", gatewaySide.listenerClusters, (names) => names),
+  ]);
   const live = createLiveTables(graph, listenerGroups);
   const virtualHosts = createVirtualHosts(graph, gatewaySide, live, rules);
-  const routeTables = createRouteTables(graph, { classes, gateways }, live, virtualHosts);
+  const routeTables = createRouteTables(graph, gatewaySide, live, virtualHosts);
   return {
     rules,
     filters,

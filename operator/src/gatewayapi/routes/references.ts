@@ -9,12 +9,13 @@ import { objectKey } from "../../store/index.ts";
 import { backendKey, type BackendTransport, type BackendView } from "../backends/index.ts";
 import type { Problem } from "../conditions.ts";
 import type { Grants } from "../refs/index.ts";
+import type { ListenerParentKind } from "../listener-parents.ts";
 import type { RouteKindName, RouteObject } from "../route-objects.ts";
 import type { FilterView } from "../views.ts";
 
 export type Unresolved = { readonly kind: "unresolved" } & Problem;
 
-/** Follows the references of one route. */
+/** Follows the references of one route, or of one object that states listeners. */
 export type References = {
   readonly backend: (
     ref: BackendObjectReference,
@@ -34,15 +35,15 @@ type Tables = {
 
 const unresolved = (reason: string, message: string): Unresolved => ({ kind: "unresolved", reason, message });
 
-/** `routeKind` is that of the route. */
+/** `ownerKind` is that of the object which refers. */
 export function createReferences(
   namespace: string,
   { grants, backends, filters }: Tables,
-  routeKind: RouteKindName = "HTTPRoute",
-  transport: BackendTransport = transportsOf[routeKind][0],
+  ownerKind: RouteKindName | ListenerParentKind = "HTTPRoute",
+  transport: BackendTransport = isListenerParent(ownerKind) ? "http" : transportsOf[ownerKind][0],
 ): References {
   const clusters = new Map<string, Cluster>();
-  const from = { group: "gateway.networking.k8s.io", kind: routeKind, namespace };
+  const from = { group: "gateway.networking.k8s.io", kind: ownerKind, namespace };
 
   return {
     backend: (ref) => {
@@ -85,6 +86,19 @@ export function createReferences(
   };
 }
 
+const isListenerParent = (kind: RouteKindName | ListenerParentKind): kind is ListenerParentKind =>
+  kind === "Gateway" || kind === "ListenerSet";
+
+/** The key of the backend that a reference of an object in `local` names; undefined: it names none. */
+export const backendKeyOf = (
+  ref: BackendObjectReference,
+  local: string,
+  transport: BackendTransport,
+): string | undefined =>
+  isService(ref) && ref.port !== undefined
+    ? backendKey(namespaceOf(ref, local), ref.name, ref.port, transport)
+    : undefined;
+
 const isService = ({ group = "", kind = "Service" }: BackendObjectReference): boolean =>
   group === "" && kind === "Service";
 
@@ -118,11 +132,7 @@ export function backendKeysOf({ kind, object: { metadata, spec } }: RouteObject)
     ...filters.flatMap(({ requestMirror }) => (requestMirror === undefined ? [] : [requestMirror.backendRef])),
   ]);
   const keys = refs.flatMap((ref) =>
-    isService(ref) && ref.port !== undefined
-      ? transportsOf[kind].map((transport) =>
-          backendKey(namespaceOf(ref, metadata.namespace ?? ""), ref.name, ref.port ?? 0, transport),
-        )
-      : [],
+    transportsOf[kind].flatMap((transport) => backendKeyOf(ref, metadata.namespace ?? "", transport) ?? []),
   );
   return [...new Set(keys)].toSorted();
 }

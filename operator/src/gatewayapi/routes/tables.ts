@@ -35,7 +35,7 @@ export type RouteTables = {
 /** What route tables come to by their virtual hosts. An edit of one host costs what it changes, however many there are. */
 export function createRouteTables(
   graph: Graph,
-  { classes, gateways }: Pick<GatewaySide, "classes" | "gateways">,
+  { classes, gateways, listenerGroups }: Pick<GatewaySide, "classes" | "gateways" | "listenerGroups">,
   live: Table<true>,
   virtualHosts: Table<VirtualHost>,
 ): RouteTables {
@@ -50,16 +50,11 @@ export function createRouteTables(
     routes.flatMap((route) => clusterNamesOf(route).map((cluster) => useKey(proxy, cluster))),
   );
 
-  const routeTables = graph.derive<RouteTable>("routeTables", {
-    keysOf: [live],
-    compute: (key) => {
-      const threshold = settingsOf(key)?.spec?.virtualHostDiscovery?.threshold ?? defaultVhdsThreshold;
-      const hosts = virtualHostsOf.get(key)?.size ?? 0;
-      const discovery = hosts >= threshold ? "vhds" : "inline";
-      return { proxy: parseRouteTableKey(key).proxy, discovery, name: routeTableName(key, discovery) };
-    },
-    equal: deepEqual,
-  });
+  const filtered = graph.index("filteredRouteTables", listenerGroups, ({ listeners }) =>
+    listeners.flatMap(({ programmable, filters, routeTable }) =>
+      programmable && filters !== undefined ? (routeTable ?? []) : [],
+    ),
+  );
 
   // Two indexes in a row: which hosts of a table need a feature, and then which features a table needs. The second one moves
   // only when the first host comes to need a feature, or the last one ceases to.
@@ -79,6 +74,23 @@ export function createRouteTables(
           order,
         ),
         cors: names.includes(cors),
+      };
+    },
+    equal: deepEqual,
+  });
+
+  const routeTables = graph.derive<RouteTable>("routeTables", {
+    keysOf: [live],
+    compute: (key) => {
+      const threshold = settingsOf(key)?.spec?.virtualHostDiscovery?.threshold ?? defaultVhdsThreshold;
+      const hosts = virtualHostsOf.get(key)?.size ?? 0;
+      const discovery = hosts >= threshold ? "vhds" : "inline";
+      const switchedOn = filtered.get(key) === undefined ? [] : (tableFeatures.get(key)?.extensions ?? []);
+      return {
+        proxy: parseRouteTableKey(key).proxy,
+        discovery,
+        name: routeTableName(key, discovery),
+        ...(switchedOn.length > 0 && { switchedOn }),
       };
     },
     equal: deepEqual,

@@ -10,6 +10,7 @@ import {
 import { isFalse, isTrue, observedAt } from "../conditions.ts";
 import { type AddressOutcome, addressOutcome } from "../gateway/index.ts";
 import type { DesiredCondition, GatewayView } from "../views.ts";
+import { isServing } from "../gateway/listener-view.ts";
 import { listenerStatuses, type ListenerSurroundings, noAddress, pendingWords, refusedPorts } from "./listener.ts";
 
 /** What the rest of the world says of a Gateway. */
@@ -54,7 +55,7 @@ function programmedCondition(
   const isNot = (reason: string, message: string) => isFalse(GatewayConditionProgrammed, { reason, message });
   const accepted = conditions.find(({ type }) => type === GatewayConditionAccepted);
   if (!served || accepted?.status !== "True") return isNot(GatewayReasonInvalid, accepted?.message ?? "");
-  const serving = listeners.filter(({ programmable }) => programmable);
+  const serving = listeners.filter(isServing);
   if (serving.length === 0) return isNot(GatewayReasonInvalid, accepted.message);
   if (placement === undefined) return isNot(GatewayReasonAddressNotAssigned, noAddress);
   const refused = refusedPorts(serving, refusal);

@@ -6,6 +6,7 @@ import {
   ListenerSetReasonProgrammed,
 } from "@gatewright/crd-types/gateway/v1";
 import { isFalse, isTrue, observedAt } from "../conditions.ts";
+import { isServing } from "../gateway/listener-view.ts";
 import type { DesiredCondition, ListenerSetView } from "../views.ts";
 import { listenerStatuses, type ListenerSurroundings, noAddress, pendingWords, refusedPorts } from "./listener.ts";
 
@@ -30,10 +31,7 @@ function programmedCondition(
     return isNot(isParents ? parentNotProgrammed : accepted.reason, accepted.message);
   }
   if (placement === undefined) return isNot(parentNotProgrammed, noAddress);
-  const refused = refusedPorts(
-    listeners.filter(({ programmable }) => programmable),
-    refusal,
-  );
+  const refused = refusedPorts(listeners.filter(isServing), refusal);
   if (refused !== undefined) return isNot(ListenerSetReasonInvalid, refused);
   if (state?.kind !== "ready") return isNot(ListenerSetReasonPending, pendingWords(state));
   return isTrue(ListenerSetConditionProgrammed, ListenerSetReasonProgrammed);

@@ -8,6 +8,7 @@ import {
   ListenerReasonProgrammed,
 } from "@gatewright/crd-types/gateway/v1";
 import { isFalse, isTrue, observedAt } from "../conditions.ts";
+import { isServing } from "../gateway/listener-view.ts";
 import type { Placement, ProxyState } from "../inputs.ts";
 import { listed } from "../messages.ts";
 import type { DesiredCondition, ListenerView } from "../views.ts";
@@ -60,11 +61,11 @@ function programmedCondition(
   listener: ListenerView,
   { placement, state, refusal }: ListenerSurroundings,
 ): DesiredCondition {
-  const { programmable, conditions } = listener;
+  const { conditions } = listener;
   const isNot = (reason: string, message: string) => isFalse(ListenerConditionProgrammed, { reason, message });
   const conflict = conditions.find(({ type, status }) => type === ListenerConditionConflicted && status === "True");
   if (conflict !== undefined) return isNot(conflict.reason, conflict.message);
-  if (!programmable) {
+  if (!isServing(listener)) {
     const reasons = conditions.filter(({ status, message }) => status === "False" && message !== "");
     return isNot(ListenerReasonInvalid, reasons[0]?.message ?? "the Gateway is not accepted");
   }

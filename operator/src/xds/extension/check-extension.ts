@@ -1,4 +1,5 @@
 import type { DescMessage, Message } from "@bufbuild/protobuf";
+import type { Any } from "@bufbuild/protobuf/wkt";
 import type { ExtensionConfig } from "../../ir/index.ts";
 import { encode, typeUrl } from "../proto/index.ts";
 import { validateMessage } from "../validate/index.ts";
@@ -50,6 +51,15 @@ export function neutralConfig(filter: string): ExtensionConfig | undefined {
   const any = knownFilters.get(filter)?.neutral();
   return any && { typeUrl: any.typeUrl, value: any.value };
 }
+
+/** What a route's configuration of a filter comes to where it stands for itself, as for a listener. Undefined: the filter is not known. */
+export function wholeConfig(filter: string, { value }: ExtensionConfig): ExtensionConfig | undefined {
+  const any = knownFilters.get(filter)?.whole(value);
+  return any && { typeUrl: any.typeUrl, value: any.value };
+}
+
+/** The configuration that switches a filter off for a route, of those whose neutral configuration is not as good. */
+export const offConfig = (filter: string): Any | undefined => knownFilters.get(filter)?.off?.();
 
 function readConfig({ name, perRoute }: KnownFilter, typedConfig: unknown): ReturnType<typeof readJson> {
   const invalid = (finding: Finding) => ({ kind: "invalid", findings: [finding] }) as const;

@@ -1,4 +1,4 @@
-import type { DescMessage } from "@bufbuild/protobuf";
+import { type DescMessage, fromBinary } from "@bufbuild/protobuf";
 import type { Any } from "@bufbuild/protobuf/wkt";
 import {
   BufferPerRouteSchema,
@@ -27,6 +27,10 @@ export type KnownFilter = {
   readonly perRoute: DescMessage;
   /** For its entry in the chain, which is off but where a route configures the filter: does nothing by itself. */
   readonly neutral: () => Any;
+  /** For listeners, where no route configures it: what `config`, encoded as for a route, comes to. It must leave the request's host alone. */
+  readonly whole: (config: Uint8Array) => Any;
+  /** For a route: switches the filter off where its neutral configuration is not as good as off. */
+  readonly off?: () => Any;
   /** Whether it may be used where the mesh says nothing. */
   readonly byDefault: boolean;
   readonly reason: string;
@@ -46,6 +50,7 @@ const table: readonly KnownFilter[] = [
     name: "envoy.filters.http.header_to_metadata",
     perRoute: ConfigSchema,
     neutral: () => packAny(ConfigSchema, {}),
+    whole: (config) => packAny(ConfigSchema, fromBinary(ConfigSchema, config)),
     byDefault: true,
     reason: "writes metadata of its own request only",
     checks: headerToMetadataChecks,
@@ -55,6 +60,10 @@ const table: readonly KnownFilter[] = [
     name: "envoy.filters.http.header_mutation",
     perRoute: HeaderMutationPerRouteSchema,
     neutral: () => packAny(HeaderMutationSchema, {}),
+    whole: (config) => {
+      const { mutations } = fromBinary(HeaderMutationPerRouteSchema, config);
+      return packAny(HeaderMutationSchema, mutations === undefined ? {} : { mutations });
+    },
     byDefault: true,
     reason: "changes headers and query parameters as a route may",
     checks: [],
@@ -64,6 +73,7 @@ const table: readonly KnownFilter[] = [
     name: "envoy.filters.http.rbac",
     perRoute: RBACPerRouteSchema,
     neutral: () => packAny(RBACSchema, {}),
+    whole: (config) => packAny(RBACSchema, fromBinary(RBACPerRouteSchema, config).rbac ?? {}),
     byDefault: true,
     reason: "can only refuse requests",
     checks: rbacChecks,
@@ -83,6 +93,7 @@ const table: readonly KnownFilter[] = [
     name: "envoy.filters.http.csrf",
     perRoute: CsrfPolicySchema,
     neutral: () => packAny(CsrfPolicySchema, { filterEnabled: { defaultValue: {} } }),
+    whole: (config) => packAny(CsrfPolicySchema, fromBinary(CsrfPolicySchema, config)),
     byDefault: true,
     reason: "can only refuse requests",
     checks: [],
@@ -92,6 +103,12 @@ const table: readonly KnownFilter[] = [
     name: "envoy.filters.http.buffer",
     perRoute: BufferPerRouteSchema,
     neutral: () => packAny(BufferSchema, { maxRequestBytes: 1 }),
+    whole: (config) => {
+      const { override } = fromBinary(BufferPerRouteSchema, config);
+      // Envoy has no buffer that does nothing.
+      return override.case === "buffer" ? packAny(BufferSchema, override.value) : packAny(ConfigSchema, {});
+    },
+    off: () => packAny(BufferPerRouteSchema, { override: { case: "disabled", value: true } }),
     byDefault: false,
     reason: "a route may make the proxy hold large bodies in memory",
     checks: [],
@@ -101,6 +118,7 @@ const table: readonly KnownFilter[] = [
     name: "envoy.filters.http.fault",
     perRoute: HTTPFaultSchema,
     neutral: () => packAny(HTTPFaultSchema, {}),
+    whole: (config) => packAny(HTTPFaultSchema, fromBinary(HTTPFaultSchema, config)),
     byDefault: false,
     reason: "a route may make the proxy hold many requests for long, and let clients ask for it",
     checks: [],

@@ -10,13 +10,14 @@ import type { ChainBuilder } from "./chain.ts";
  *
  * https://www.envoyproxy.io/docs/envoy/latest/intro/arch_overview/http/http_filters#route-based-filter-chain
  */
-export const extensionEntries: ChainBuilder = ({ extensions }, neutral) =>
+export const extensionEntries: ChainBuilder = ({ extensions, requestFilters }, neutral) =>
   extensions.flatMap((name) => {
     const config = neutral(name);
     if (config === undefined) return [];
     return {
       name,
-      disabled: true,
+      // Who is off is settled when a request comes, by the route that it has then: too soon where filters of listeners follow.
+      disabled: requestFilters === undefined,
       configType: {
         case: "configDiscovery",
         value: {
