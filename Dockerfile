@@ -31,7 +31,7 @@ RUN apt-get update && apt-get install --yes --no-install-recommends ca-certifica
 COPY --from=node /usr/local/bin/node /usr/local/bin/
 COPY --chmod=755 image/gatewright /usr/local/bin/
 COPY --from=build /app /app
-ENV SSL_CERT_FILE=/etc/ssl/certs/ca-certificates.crt GATEWRIGHT_CACHE=/tmp/gatewright
+ENV SSL_CERT_FILE=/etc/ssl/certs/ca-certificates.crt GATEWRIGHT_CACHE=/tmp/gatewright NODE_OPTIONS=--max-semi-space-size=4
 USER 65532:65532
 ENTRYPOINT ["/usr/local/bin/gatewright"]
 CMD ["operator"]

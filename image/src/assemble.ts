@@ -109,6 +109,9 @@ export function imageConfig({
         "SSL_CERT_FILE=/etc/ssl/certs/ca-certificates.crt",
         // The root may be read-only: what can be had again goes where something writable is usually mounted.
         "GATEWRIGHT_CACHE=/tmp/gatewright",
+        // Where new objects are made. V8 would let it grow with the memory of the machine, to three times 16 MiB and more: all of it stays
+        // resident, and objects that are dead by then are kept on top of it. A smaller one costs no CPU that could be measured.
+        "NODE_OPTIONS=--max-semi-space-size=4",
       ],
       Entrypoint: [`/${launcherPath}`],
       Cmd: ["operator"],
