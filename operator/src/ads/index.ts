@@ -1,4 +1,4 @@
-export type { Peer } from "./connection.ts";
+export type { Peer, TlsCredentials } from "./grpc/index.ts";
 export type { AdsCounters, TypeCounters } from "./counters.ts";
 export type { Resource, ResourceChange, Verdict } from "./resource.ts";
 export { resourceTypes, type ResourceType } from "./resource-types.ts";

@@ -42,10 +42,11 @@ export class Proxy {
     return this.#verdict({ type, name: resource.name, version: resource.version, message });
   }
 
-  /** A client took content that another may have refused: it was of another mind, or its place had other means. */
-  accept(type: ResourceType, resources: readonly Resource[]): void {
-    if (this.refusals.size === 0) return;
-    for (const resource of resources) this.#pardon(type, resource);
+  /**
+   * A client took content that another may have refused: it was of another mind, or its place had other means. Returns what it was.
+   */
+  accept(type: ResourceType, resources: readonly Resource[]): readonly Resource[] {
+    return this.refusals.size === 0 ? [] : resources.filter((resource) => this.#pardon(type, resource));
   }
 
   /** Forgets that a resource's present content was refused. */
@@ -54,10 +55,11 @@ export class Proxy {
     if (resource !== undefined) this.#pardon(type, resource);
   }
 
-  #pardon(type: ResourceType, resource: Resource): void {
-    if (!this.refusals.has(type, resource)) return;
+  #pardon(type: ResourceType, resource: Resource): boolean {
+    if (!this.refusals.has(type, resource)) return false;
     for (const stream of this.streams) stream.reconsider(type, resource.name);
     this.refusals.forget(type, resource);
+    return true;
   }
 
   #verdict({ type, name, version, message }: Refusal): Verdict {

@@ -161,15 +161,29 @@ describe("the ADS server", () => {
     await until(() => complete(envoy));
     wire.close();
     await until(() => server.held().streams === 0);
-    const { cluster, route } = server.counters.types;
+    const { cluster, route, listener } = server.counters.types;
     const before = [cluster.responses, route.responses];
-    verdicts.length = 0;
+    const acks = listener.acks;
     connect(envoy);
-    await until(() => verdicts.length === 4);
-    assert.deepEqual(new Set(verdicts.map(({ kind }) => kind)), new Set(["accepted"]));
+    await until(() => listener.acks > acks);
     server.publish(node.cluster, [set("endpoint", "a", { name: "a", edition: 2 })]);
     await until(() => envoy.config.endpoint.get("a")?.content.edition === 2);
     assert.deepEqual([cluster.responses, route.responses], before);
+  });
+
+  it("tells once what many clients take", async () => {
+    await start();
+    server.publish(node.cluster, world);
+    const envoys = Array.from({ length: 5 }, () => new FakeEnvoy("delta"));
+    for (const envoy of envoys) connect(envoy);
+    await until(() => envoys.every(complete));
+    server.publish(node.cluster, [set("route", "t", { name: "t", clusters: ["a"], edition: 2 })]);
+    await until(() => server.counters.types.route.acks === 10);
+    const told = verdicts.flatMap(({ type, resources }) =>
+      resources.map(({ name, version }) => `${type} ${name} ${version}`),
+    );
+    assert.equal(told.length, 5);
+    assert.equal(new Set(told).size, 5);
   });
 
   it("tells of refused content once, in the client's words without the resource, and parks it", async () => {
@@ -227,7 +241,7 @@ describe("the ADS server", () => {
     const { bytes, ...listener } = server.counters.types.listener;
     assert.deepEqual(listener, { responses: 2, resources: 3, removals: 1, acks: 2, nacks: 0, refused: 0 });
     assert.ok(bytes > 100);
-    assert.deepEqual(server.counters.streams, { open: 1, total: 1, refused: 0 });
+    assert.deepEqual(server.counters.streams, { open: 1, total: 1, refused: 0, stuck: 0 });
   });
 
   it("sends the clients of a removed proxy away and forgets it", async () => {

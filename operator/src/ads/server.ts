@@ -1,13 +1,21 @@
-import { Server, ServerCredentials, status } from "@grpc/grpc-js";
 import { type Clock, type Logger, systemClock } from "../lib/index.ts";
-import { type Admission, type Call, type Connection, createConnection, type Peer } from "./connection.ts";
+import { type Admission, type Connection, createConnection } from "./connection.ts";
 import { type AdsCounters, createCounters } from "./counters.ts";
+import {
+  type Call,
+  type CallHandlers,
+  createGrpcServer,
+  type Peer,
+  status,
+  type TlsCredentials,
+} from "./grpc/index.ts";
+import { Outflow } from "./outflow.ts";
 import { nameAndVersion, Proxy } from "./proxy.ts";
 import { refusalMessage } from "./refusal-message.ts";
 import type { Node } from "./request-decoding.ts";
 import type { ResourceChange, Verdict } from "./resource.ts";
 import type { ResourceType } from "./resource-types.ts";
-import { discoveryService } from "./service.ts";
+import { methodPaths } from "./service.ts";
 import { type Protocol, Stream } from "./stream.ts";
 import type { Draft } from "./type-session.ts";
 import { Turns } from "./turns.ts";
@@ -28,8 +36,27 @@ export type AdsServerOptions = {
   readonly stepTimeoutMs?: number;
   /** How long a cluster stays after the routes to it are gone. 5,000 unless given. */
   readonly graceMs?: number;
-  /** How often an idle connection is probed; it counts as broken if no answer comes in a third of that. 30,000 unless given. */
+  /** How often an idle connection is probed; it counts as broken if no answer comes in the same time. 30,000 unless given. */
   readonly keepaliveMs?: number;
+  readonly limits?: Partial<AdsLimits>;
+};
+
+export type AdsLimits = {
+  /** Bytes under way to clients that read: more are sent when some have arrived. 32 MiB. */
+  readonly maxBytesUnderWay: number;
+  /** Bytes that wait for clients that hardly read, before those that have waited longest are sent away. 256 MiB. */
+  readonly maxSlowBytes: number;
+  /** A client that needs longer for one response holds up nobody any more. 1,000. */
+  readonly slowMs: number;
+  /** A client that needs longer than this for one response is sent away. 120,000. */
+  readonly stuckMs: number;
+};
+
+const defaultLimits: AdsLimits = {
+  maxBytesUnderWay: 32 * 1024 * 1024,
+  maxSlowBytes: 256 * 1024 * 1024,
+  slowMs: 1_000,
+  stuckMs: 120_000,
 };
 
 export type ConnectionEvent = {
@@ -52,7 +79,7 @@ export type AdsServer = {
   readonly onVerdict: (listener: (verdict: Verdict) => void) => () => void;
   readonly onConnection: (listener: (event: ConnectionEvent) => void) => () => void;
   /** `unix:/path` or `host:port`, without encryption unless credentials are given. Resolves to the port, 0 for a Unix socket. */
-  readonly listen: (address: string, credentials?: ServerCredentials) => Promise<number>;
+  readonly listen: (address: string, credentials?: TlsCredentials) => Promise<number>;
   /** Ends all streams and resolves when connections are closed, or were cut after `graceMs`. */
   readonly close: (graceMs: number) => Promise<void>;
   readonly counters: AdsCounters;
@@ -60,7 +87,7 @@ export type AdsServer = {
   readonly held: () => { readonly proxies: number; readonly streams: number };
 };
 
-/** An Envoy that has everything says so on reconnect: 640 kB for 10,000 clusters, far beyond gRPC's limit of 4 MiB for ten times that. */
+/** An Envoy that has everything says so on reconnect: 640 kB for 10,000 clusters, far beyond gRPC's usual 4 MiB for ten times that. */
 const maxReceiveBytes = 64 * 1024 * 1024;
 
 /** Serves snapshots to Envoys by ADS, delta and state of the world. */
@@ -72,8 +99,22 @@ export function createAdsServer(options: AdsServerOptions): AdsServer {
   const counters = createCounters();
   const verdictListeners = new Set<(verdict: Verdict) => void>();
   const connectionListeners = new Set<(event: ConnectionEvent) => void>();
-  const turns = new Turns<Stream>((stream) => stream.run());
+  const limits = { ...defaultLimits, ...options.limits };
+  const outflow = new Outflow({
+    clock,
+    ...limits,
+    maxBytes: limits.maxBytesUnderWay,
+    onRoom: () => turns.resume(),
+  });
+  const turns = new Turns<Connection>(
+    (connection) => connection.serve(),
+    () => outflow.hasRoom,
+  );
   let serial = 0;
+
+  function takeTurns(proxy: Proxy): void {
+    turns.take([...proxy.streams].flatMap((stream) => connections.get(stream) ?? []));
+  }
 
   function proxyOf(key: string): Proxy {
     const known = proxies.get(key);
@@ -97,17 +138,17 @@ export function createAdsServer(options: AdsServerOptions): AdsServer {
     });
   }
 
-  function openStream(proxy: Proxy, call: Call, protocol: Protocol, own: Logger): Stream {
+  function openStream(proxy: Proxy, connection: Connection, protocol: Protocol, own: Logger): Stream {
     let lastSerial = 0;
     const deliver = (draft: Draft): string => {
       const encoded = proxy.fanout.encode(draft, lastSerial);
       lastSerial = encoded.serial;
       const count = counters.types[draft.type];
       count.responses++;
-      count.bytes += encoded.bytes.length;
+      count.bytes += encoded.framed.length;
       count.resources += draft.resources.length;
       count.removals += draft.removed.length;
-      call.write(encoded.bytes);
+      connection.send(encoded.framed);
       return encoded.nonce;
     };
     return new Stream({
@@ -119,15 +160,16 @@ export function createAdsServer(options: AdsServerOptions): AdsServer {
       stepTimeoutMs: options.stepTimeoutMs ?? 10_000,
       graceMs: options.graceMs ?? 5_000,
       deliver,
-      onAccepted: (type, resources) => {
+      onAccepted: (type, resources, news) => {
         counters.types[type].acks++;
-        if (resources.length === 0) return;
-        proxy.accept(type, resources);
+        // What a thousand clients take is said once, or each would cost as much as a translation.
+        const told = new Set([...news, ...proxy.accept(type, resources)]);
+        if (told.size === 0) return;
         tell(verdictListeners, {
           kind: "accepted",
           proxy: proxy.key,
           type,
-          resources: resources.map(nameAndVersion),
+          resources: [...told].map(nameAndVersion),
           message: "",
         });
       },
@@ -146,12 +188,12 @@ export function createAdsServer(options: AdsServerOptions): AdsServer {
         );
         tell(verdictListeners, verdict);
         // Its siblings may wait for a word on it. Not now: this is in the middle of a stream's work.
-        queueMicrotask(() => turns.take(proxy.streams));
+        queueMicrotask(() => takeTurns(proxy));
       },
     });
   }
 
-  function accept(call: Call, protocol: Protocol): void {
+  function accept(call: Call, protocol: Protocol): CallHandlers {
     let node: Node | undefined;
     let proxy: Proxy | undefined;
 
@@ -165,7 +207,7 @@ export function createAdsServer(options: AdsServerOptions): AdsServer {
       node = from;
       proxy = proxyOf(authorization.key);
       const own = logger.child({ proxy: proxy.key, node: from.id });
-      const stream = openStream(proxy, call, protocol, own);
+      const stream = openStream(proxy, connection, protocol, own);
       proxy.streams.add(stream);
       connections.set(stream, connection);
       counters.streams.open++;
@@ -175,7 +217,9 @@ export function createAdsServer(options: AdsServerOptions): AdsServer {
       return { kind: "admitted", stream, logger: own };
     }
 
-    function onEnd(stream: Stream, reason: string): void {
+    function onEnd(stream: Stream | undefined, reason: string): void {
+      turns.drop(connection);
+      if (stream === undefined) return;
       connections.delete(stream);
       counters.streams.open--;
       if (proxy === undefined || node === undefined) return;
@@ -186,7 +230,20 @@ export function createAdsServer(options: AdsServerOptions): AdsServer {
       tellConnection("disconnected", proxy, node, protocol);
     }
 
-    const connection = createConnection({ call, protocol, logger, admit, onEnd });
+    function onStuck(unreadBytes: number): void {
+      counters.streams.stuck++;
+      logger.warn(
+        { proxy: proxy?.key, node: node?.id, unreadBytes },
+        "a client does not read what it is sent; it is sent away",
+      );
+      connection.cut("it does not read");
+    }
+
+    const connection = createConnection(
+      { call, protocol, logger, admit, onEnd, onRequest: () => turns.take([connection]) },
+      outflow.open(onStuck),
+    );
+    return connection.handlers;
   }
 
   function tellConnection(kind: ConnectionEvent["kind"], proxy: Proxy, node: Node, protocol: Protocol): void {
@@ -197,15 +254,13 @@ export function createAdsServer(options: AdsServerOptions): AdsServer {
     if (proxies.get(proxy.key) === proxy) proxies.delete(proxy.key);
   }
 
-  const keepaliveMs = options.keepaliveMs ?? 30_000;
-  const server = new Server({
-    "grpc.max_receive_message_length": maxReceiveBytes,
-    "grpc.keepalive_time_ms": keepaliveMs,
-    "grpc.keepalive_timeout_ms": Math.ceil(keepaliveMs / 3),
-  });
-  server.addService(discoveryService, {
-    delta: (call: Call) => accept(call, "delta"),
-    sotw: (call: Call) => accept(call, "sotw"),
+  const server = createGrpcServer({
+    methods: {
+      [methodPaths.delta]: (call) => accept(call, "delta"),
+      [methodPaths.sotw]: (call) => accept(call, "sotw"),
+    },
+    maxReceiveBytes,
+    keepaliveMs: options.keepaliveMs ?? 30_000,
   });
 
   return {
@@ -213,7 +268,7 @@ export function createAdsServer(options: AdsServerOptions): AdsServer {
       const proxy = proxyOf(key);
       const known = proxy.apply(changes);
       if (known === undefined) return logger.debug({ proxy: key }, "nothing is sent: the publication changes nothing");
-      turns.take(proxy.streams);
+      takeTurns(proxy);
       for (const verdict of known) tell(verdictListeners, verdict);
     },
     remove: (key) => {
@@ -221,30 +276,24 @@ export function createAdsServer(options: AdsServerOptions): AdsServer {
       if (proxy === undefined) return;
       proxies.delete(key);
       for (const stream of proxy.streams)
-        connections.get(stream)?.end(status.UNAVAILABLE, "this proxy is not served any more");
+        connections.get(stream)?.end(status.unavailable, "this proxy is not served any more");
     },
     retry: (key, type, name) => {
       const proxy = proxies.get(key);
-      proxy?.retry(type, name);
-      turns.take(proxy?.streams ?? []);
+      if (proxy === undefined) return;
+      proxy.retry(type, name);
+      takeTurns(proxy);
     },
     onVerdict: (listener) => subscribe(verdictListeners, listener),
     onConnection: (listener) => subscribe(connectionListeners, listener),
-    listen: async (address, credentials = ServerCredentials.createInsecure()) => {
+    listen: async (address, credentials) => {
       if (address.startsWith("unix:")) await removeStaleSocket(address.slice("unix:".length));
-      return new Promise((done, fail) => {
-        server.bindAsync(address, credentials, (error, port) => (error === null ? done(port) : fail(error)));
-      });
+      return server.listen(address, credentials);
     },
-    close: (graceMs) =>
-      new Promise((done) => {
-        const cut = setTimeout(() => server.forceShutdown(), graceMs);
-        server.tryShutdown(() => {
-          clearTimeout(cut);
-          done();
-        });
-        for (const connection of connections.values()) connection.end(status.UNAVAILABLE, "the server is going away");
-      }),
+    close: async (graceMs) => {
+      for (const connection of connections.values()) connection.end(status.unavailable, "the server is going away");
+      await server.close(graceMs);
+    },
     counters,
     held: () => ({ proxies: proxies.size, streams: connections.size }),
   };

@@ -51,12 +51,14 @@ export class Snapshot {
     return this.goodOf(type, resource.name)?.version === resource.version;
   }
 
-  /** A client took this content. */
-  accepted(type: ResourceType, resource: Resource): void {
-    const current = this.#current[type].get(resource.name);
-    if (current === undefined) return;
-    if (current.version === resource.version) this.#unproven[type].delete(resource.name);
-    else if (this.#unproven[type].has(resource.name)) this.#unproven[type].set(resource.name, resource);
+  /** A client took this content. False: that was known. */
+  accepted(type: ResourceType, resource: Resource): boolean {
+    const unproven = this.#unproven[type];
+    if (!unproven.has(resource.name)) return false;
+    if (this.#current[type].get(resource.name)?.version === resource.version) return unproven.delete(resource.name);
+    if (unproven.get(resource.name)?.version === resource.version) return false;
+    unproven.set(resource.name, resource);
+    return true;
   }
 
   names(type: ResourceType): Iterable<string> {

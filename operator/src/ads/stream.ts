@@ -25,7 +25,8 @@ export type StreamOptions = {
   readonly graceMs: number;
   /** Sends a response and returns its nonce. */
   readonly deliver: (draft: Draft) => string;
-  readonly onAccepted: (type: ResourceType, resources: readonly Resource[]) => void;
+  /** `news` are those of the resources that no client of the proxy is known to have taken before. */
+  readonly onAccepted: (type: ResourceType, resources: readonly Resource[], news: readonly Resource[]) => void;
   /** The response under way was refused; which of its resources is to blame may not be known yet. */
   readonly onRejected: (type: ResourceType, message: string) => void;
   /** This resource is what the client refuses. */
@@ -263,8 +264,8 @@ export class Stream {
   }
 
   #accept(type: ResourceType, resources: readonly Resource[]): void {
-    for (const resource of resources) this.#parts.snapshot.accepted(type, resource);
-    this.#options.onAccepted(type, resources);
+    const news = resources.filter((resource) => this.#parts.snapshot.accepted(type, resource));
+    this.#options.onAccepted(type, resources, news);
   }
 
   #refused(type: ResourceType, resource: Resource, message: string): void {

@@ -27,6 +27,44 @@ describe("turns", () => {
     assert.deepEqual(done, [1, 2, 3, 4]);
   });
 
+  it("share one slice with all that is taken in the same round of the event loop", async () => {
+    const done: number[] = [];
+    const turns = new Turns<number>((item) => {
+      busy(3);
+      done.push(item);
+    });
+    for (const item of [1, 2, 3, 4, 5]) turns.take([item]);
+    assert.deepEqual(done, [1, 2]);
+    while (turns.waiting > 0) await setImmediate();
+    assert.deepEqual(done, [1, 2, 3, 4, 5]);
+  });
+
+  it("wait as long as they may not go on", () => {
+    const done: number[] = [];
+    let mayGoOn = false;
+    const turns = new Turns<number>(
+      (item) => done.push(item),
+      () => mayGoOn,
+    );
+    turns.take([1, 2]);
+    turns.drop(2);
+    assert.deepEqual(done, []);
+    mayGoOn = true;
+    turns.resume();
+    assert.deepEqual(done, [1]);
+  });
+
+  it("go on after one that failed", async () => {
+    const done: number[] = [];
+    const turns = new Turns<number>((item) => {
+      if (item === 1) throw new Error("a bug");
+      done.push(item);
+    });
+    assert.throws(() => turns.take([1, 2]), /a bug/);
+    while (turns.waiting > 0) await setImmediate();
+    assert.deepEqual(done, [2]);
+  });
+
   it("take in what comes up in a turn", () => {
     const done: number[] = [];
     const turns = new Turns<number>((item) => {

@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { connect, type TLSSocket } from "node:tls";
 import { once } from "node:events";
-import { Server } from "@grpc/grpc-js";
+import { createSecureServer, type Http2SecureServer } from "node:http2";
+import type { AddressInfo } from "node:net";
 import { makeCertificate } from "../../../test/support/certificates.ts";
 import type { ApiRequest, ApiResponse, ApiServer } from "../kubernetes/index.ts";
 import { silentLogger } from "../lib/index.ts";
@@ -58,17 +59,21 @@ const secretWith = (data: Record<string, string>, labels = {}): ObservedSecret =
 });
 
 describe("createIdentity()", () => {
-  const servers: Server[] = [];
+  const servers: Http2SecureServer[] = [];
   afterEach(() => {
-    for (const server of servers.splice(0)) server.forceShutdown();
+    for (const server of servers.splice(0)) server.close();
   });
 
   async function serve(identity: Identity): Promise<number> {
-    const server = new Server();
+    const context = () => {
+      const { certificate, privateKey, authorities } = identity.credentials.material();
+      return { cert: certificate, key: privateKey.reveal(), ca: authorities };
+    };
+    const server = createSecureServer({ ...context(), requestCert: true });
+    identity.credentials.onChange(() => server.setSecureContext(context()));
     servers.push(server);
-    return new Promise((done, fail) => {
-      server.bindAsync("127.0.0.1:0", identity.credentials, (error, port) => (error ? fail(error) : done(port)));
-    });
+    await once(server.listen(0, "127.0.0.1"), "listening");
+    return (server.address() as AddressInfo).port;
   }
 
   /** Whether a client is let in: a server that asks for certificates says no only after the handshake. */

@@ -1,9 +1,8 @@
-import type { ServerCredentials } from "@grpc/grpc-js";
 import { apiFailure, type ApiResponse, type ApiServer, isSuccess, resourcePath } from "../kubernetes/index.ts";
 import type { Logger } from "../lib/index.ts";
 import { issueCertificate, lifetimeFrom } from "./authority.ts";
 import { proxySecretData, proxyUri } from "./proxy-identity.ts";
-import { createReloadableCredentials } from "./server-credentials.ts";
+import { createReloadableCredentials, type ServerCredentials } from "./server-credentials.ts";
 import { ageOf, createTrust, formatTrust, parseTrust, renewTrust, type SecretData, type Trust } from "./trust.ts";
 
 export type IdentityOptions = {

@@ -6,7 +6,7 @@ import {
   DeltaDiscoveryResponseSchema,
 } from "@gatewright/crd-types/proto/envoy/service/discovery/v3/discovery_pb";
 import { Client, credentials } from "@grpc/grpc-js";
-import { discoveryService } from "../../../operator/src/ads/service.ts";
+import { methodPaths } from "../../../operator/src/ads/service.ts";
 
 export type StrangerOptions = {
   /** `host:port` */
@@ -43,13 +43,13 @@ function main({ target, serverName, cluster, authority, certificate, privateKey 
     isPlain ? credentials.createInsecure() : credentials.createSsl(pem(authority), pem(privateKey), pem(certificate)),
     { "grpc.ssl_target_name_override": serverName, "grpc.enable_retries": 0 },
   );
-  const { path, requestSerialize, responseDeserialize } = discoveryService.delta;
+  const asIs = (bytes: Buffer): Buffer => bytes;
   const resources: string[] = [];
   const end = (refusal?: string) => {
     process.stdout.write(JSON.stringify({ resources, ...(refusal !== undefined && { refusal }) }));
     process.exit(0);
   };
-  const call = client.makeBidiStreamRequest<Buffer, Buffer>(path, requestSerialize, responseDeserialize);
+  const call = client.makeBidiStreamRequest(methodPaths.delta, asIs, asIs);
   const answered = new Set<string>();
   call.on("data", (bytes: Buffer) => {
     const response = fromBinary(DeltaDiscoveryResponseSchema, bytes);

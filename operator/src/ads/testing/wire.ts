@@ -9,11 +9,13 @@ import { type ClientDuplexStream, Client, credentials, type StatusObject } from 
 import assert from "node:assert/strict";
 import type { DeltaRequest, SotwRequest } from "../request.ts";
 import { typeOfUrl } from "../resource-types.ts";
-import { discoveryService } from "../service.ts";
+import { methodPaths } from "../service.ts";
 import type { Protocol } from "../stream.ts";
 import type { FakeEnvoy, WireResponse } from "./fake-envoy.ts";
 
 export type Node = { readonly id: string; readonly cluster: string };
+
+const asIs = (bytes: Buffer): Buffer => bytes;
 
 /** A gRPC connection to a discovery server, in bytes. */
 export class Wire {
@@ -23,8 +25,7 @@ export class Wire {
 
   constructor(address: string, protocol: Protocol, onData: (bytes: Buffer) => void) {
     this.#client = new Client(address, credentials.createInsecure());
-    const { path, requestSerialize, responseDeserialize } = discoveryService[protocol];
-    this.call = this.#client.makeBidiStreamRequest(path, requestSerialize, responseDeserialize);
+    this.call = this.#client.makeBidiStreamRequest(methodPaths[protocol], asIs, asIs);
     this.call.on("data", onData);
     this.call.on("error", () => undefined);
     this.ended = new Promise((done) => this.call.on("status", done));
