@@ -44,7 +44,7 @@ for (const page of pages) {
       if (command === "check") assert.equal(out, "");
       // A page may show a filter by itself.
       if (command === "translate")
-        assert.equal(err.replaceAll(/^warning: .* HTTPFilter .*: no route refers to it\n/gm, ""), "");
+        assert.equal(err.replaceAll(/^warning: .* HTTPFilter .*: no route and no listener refers to it\n/gm, ""), "");
       assert.equal(code, 0);
     });
 

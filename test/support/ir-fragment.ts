@@ -4,11 +4,13 @@ import {
   type Cluster,
   type Endpoints,
   type ExtensionConfig,
+  type HttpConnectionManager,
   type Ir,
   type Listener,
   listenerKey,
   parseUseKey,
   type Proxy,
+  type RequestFilter,
   type RouteTable,
   routeTableKeyOf,
   type TlsCertificate,
@@ -108,8 +110,30 @@ export function parseIrFragment(json: IrFragment): IrFragment {
       extensions: route.extensions.map((entry) => ({ ...entry, config: extensionConfig(entry.config) })),
     })),
   }));
+  const listeners = json.listeners?.map((listener) => ({
+    ...listener,
+    filterChains: listener.filterChains.map((chain) => ({
+      ...chain,
+      ...(chain.http && { http: parseHttp(chain.http) }),
+    })),
+  }));
   const secrets = json.secrets?.map((secret) => ({ ...secret, privateKey: new Sensitive(String(secret.privateKey)) }));
-  return { ...json, ...(virtualHosts && { virtualHosts }), ...(secrets && { secrets }) };
+  return {
+    ...json,
+    ...(listeners && { listeners }),
+    ...(virtualHosts && { virtualHosts }),
+    ...(secrets && { secrets }),
+  };
+}
+
+function parseHttp({ requestFilters, ...http }: HttpConnectionManager): HttpConnectionManager {
+  if (requestFilters === undefined) return http;
+  const parse = (filter: RequestFilter): RequestFilter =>
+    filter.kind === "extension" ? { ...filter, config: extensionConfig(filter.config) } : filter;
+  return {
+    ...http,
+    requestFilters: requestFilters.map(({ filters, ...listener }) => ({ ...listener, filters: filters.map(parse) })),
+  };
 }
 
 function extensionConfig(config: ExtensionConfig | JsonObject): ExtensionConfig {

@@ -288,7 +288,7 @@ describe("createDiscovery()", () => {
         ],
       },
     });
-    const absent = () => [...discovery.absentFields()];
+    const absent = () => [...discovery.absentFields()].filter((name) => name === field);
     const reads = () => server.requests.filter((request) => request.path === path).length;
     const { plural } = definitions;
     let status = 200;
@@ -319,6 +319,21 @@ describe("createDiscovery()", () => {
       server.put(plural, definition({ value: {}, routability: {} }));
       await until(() => absent().length === 0);
       assert.equal(changes(), before + 1);
+    });
+
+    it("reads a definition once for all of its fields, and tells them apart", async () => {
+      status = 200;
+      const { changes } = await start({ routability: {} });
+      assert.deepEqual([...discovery.absentFields()], ["Gateway.spec.listeners.filters"]);
+      const before = [changes(), reads()] as const;
+      const listeners = { spec: { properties: { listeners: { items: { properties: { filters: {} } } } } } };
+      server.put(plural, {
+        ...definition({}),
+        spec: { versions: [{ name: "v1", schema: { openAPIV3Schema: { properties: listeners } } }] },
+      });
+      await until(() => changes() > before[0]);
+      assert.deepEqual([...discovery.absentFields()], [field]);
+      assert.ok(reads() - before[1] <= 2, "once after the change, and once more a while later");
     });
 
     it("counts on none where definitions may not be read, and lets the last word stand while the server is in trouble", async () => {

@@ -12,6 +12,8 @@ export type FieldReading = {
   readonly absent: () => ReadonlySet<OptionalField>;
 };
 
+type Finding = "there" | "absent" | "unknown";
+
 const isOptionalField = (name: string): name is OptionalField => name in optionalFields;
 
 /** Until the definitions could be read, and where they may not be, no such field is counted on: what is written to one that is not there is lost. */
@@ -23,8 +25,8 @@ export function createFieldReading(api: ApiServer, ofKinds: readonly KindName[])
   let doubts = 1;
   let settled = 0;
 
-  async function read(name: OptionalField, signal: AbortSignal): Promise<"there" | "absent" | "unknown"> {
-    const { kind, path } = optionalFields[name];
+  /** What the definition of a kind says of its fields. */
+  async function read(kind: KindName, signal: AbortSignal): Promise<(name: OptionalField) => Finding> {
     const { group, plural, version } = kinds[kind];
     const definitions = resourcePath({
       group: "apiextensions.k8s.io",
@@ -32,22 +34,27 @@ export function createFieldReading(api: ApiServer, ofKinds: readonly KindName[])
       plural: "customresourcedefinitions",
     });
     const response = await api.request({ method: "GET", path: `${definitions}/${plural}.${group}`, signal });
-    if (isSuccess(response)) return hasField(response.body, version, path) ? "there" : "absent";
-    return response.status === 403 || response.status === 404 ? "absent" : "unknown";
+    if (isSuccess(response))
+      return (name) => (hasField(response.body, version, optionalFields[name].path) ? "there" : "absent");
+    const finding = response.status === 403 || response.status === 404 ? "absent" : "unknown";
+    return () => finding;
   }
 
   return {
     look: async (signal) => {
       if (settled === doubts) return false;
       const seen = doubts;
-      const found = new Map<OptionalField, "there" | "absent" | "unknown">();
-      for (const name of names) found.set(name, await read(name, signal));
+      const found = new Map<OptionalField, Finding>();
+      for (const [kind, ofKind] of Map.groupBy(names, (name) => optionalFields[name].kind)) {
+        const findingOf = await read(kind, signal);
+        for (const name of ofKind) found.set(name, findingOf(name));
+      }
       // Of what a server in trouble does not say, the last word stands.
       const next = names.filter(
         (name) => found.get(name) === "absent" || (found.get(name) === "unknown" && absent.has(name)),
       );
       if (![...found.values()].includes("unknown")) settled = seen;
-      const isNews = next.length !== absent.size;
+      const isNews = next.length !== absent.size || next.some((name) => !absent.has(name));
       absent = new Set(next);
       return isNews;
     },

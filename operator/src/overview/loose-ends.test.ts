@@ -83,7 +83,7 @@ describe("createLooseEnds()", () => {
       ],
       ["a.yaml:1 Gateway demo/web spec.gatewayClassName: GatewayClass other is that of another controller, a.b/c"],
     ],
-    ["a filter that nobody uses", [filter], ["a.yaml:1 HTTPFilter demo/tag: no route refers to it"]],
+    ["a filter that nobody uses", [filter], ["a.yaml:1 HTTPFilter demo/tag: no route and no listener refers to it"]],
     [
       "nothing of a filter that is used",
       [
@@ -95,6 +95,42 @@ describe("createLooseEnds()", () => {
       ],
       [],
     ],
+    ...["Gateway", "ListenerSet"].map((kind): [string, readonly string[], readonly string[]] => [
+      `nothing of what a listener of a ${kind} uses, but for what it lacks`,
+      [
+        gateway(),
+        filter,
+        service("auth", "ports: [{port: 80}]"),
+        JSON.stringify({
+          apiVersion: "gateway.networking.k8s.io/v1",
+          kind,
+          metadata: { name: "filtering", namespace: "demo" },
+          spec: {
+            ...(kind === "Gateway" ? { gatewayClassName: "gatewright" } : { parentRef: { name: "web" } }),
+            listeners: [
+              {
+                name: "http",
+                port: 81,
+                protocol: "HTTP",
+                filters: {
+                  requests: [
+                    {
+                      type: "ExtensionRef",
+                      extensionRef: { group: "config.aether.io", kind: "HTTPFilter", name: "tag" },
+                    },
+                    {
+                      type: "ExternalAuth",
+                      externalAuth: { protocol: "HTTP", http: {}, backendRef: { name: "auth", port: 80 } },
+                    },
+                  ],
+                },
+              },
+            ],
+          },
+        }),
+      ],
+      ["a.yaml:13 Service demo/auth: no EndpointSlice says where it runs, and so its requests are answered 503"],
+    ]),
     [
       "a Service without endpoints, where a route refers to it",
       [

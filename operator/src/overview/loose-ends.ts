@@ -37,13 +37,13 @@ export function createLooseEnds(controllerName: string, place: RowContext["place
   const store = createStore(graph);
   const { objects } = store;
   const keyTables = lookedAt.map((kind) => keysOf(kind, objects[kind]));
-  const routeTables = routeKinds.map((kind) => objects[kind]);
-  // What routes refer to, as far as it is asked for.
-  const filterUsers = routeTables.map((table) =>
-    graph.index<unknown>(`filters of ${table.name}`, table, (route, key) => filtersIn(route, namespaceOf(key))),
+  const users = ([...routeKinds, "Gateway", "ListenerSet"] as const).map((kind) => objects[kind]);
+  // What routes and listeners refer to, as far as it is asked for.
+  const filterUsers = users.map((table) =>
+    graph.index<unknown>(`filters of ${table.name}`, table, (user, key) => filtersIn(user, namespaceOf(key))),
   );
-  const serviceUsers = routeTables.map((table) =>
-    graph.index<unknown>(`backends of ${table.name}`, table, (route, key) => servicesIn(route, namespaceOf(key))),
+  const serviceUsers = users.map((table) =>
+    graph.index<unknown>(`backends of ${table.name}`, table, (user, key) => servicesIn(user, namespaceOf(key))),
   );
   const slices = graph.index("slices of Services", objects.EndpointSlice, ({ metadata }, key) => {
     const service = metadata.labels?.[serviceLabel];
@@ -187,18 +187,18 @@ const isRouteKind = (kind: string): kind is (typeof routeKinds)[number] => route
 function filterEnds(filter: HTTPFilter | undefined, isUsed: boolean): readonly End[] {
   if (filter === undefined || isUsed) return [];
   const { scope = "", targetRefs = [] } = filter.spec;
-  return /chain/i.test(scope) || targetRefs.length > 0 ? [] : [{ message: "no route refers to it" }];
+  return /chain/i.test(scope) || targetRefs.length > 0 ? [] : [{ message: "no route and no listener refers to it" }];
 }
 
-/** Keys of the HTTPFilters that are referred to anywhere in a route. */
-const filtersIn = (route: unknown, namespace: string): readonly string[] =>
-  refsIn(route, ["extensionRef"]).flatMap(({ group, kind, name }) =>
+/** Keys of the HTTPFilters that are referred to anywhere in a route, or in what states listeners. */
+const filtersIn = (user: unknown, namespace: string): readonly string[] =>
+  refsIn(user, ["extensionRef"]).flatMap(({ group, kind, name }) =>
     group === filterGroup && kind === "HTTPFilter" ? [`${namespace}/${String(name)}`] : [],
   );
 
-/** Keys of the Services to which a route sends requests, or copies of them. */
-const servicesIn = (route: unknown, namespace: string): readonly string[] =>
-  refsIn(route, ["backendRefs", "backendRef"]).flatMap(
+/** Keys of the Services to which a route sends requests, or copies of them, or which a listener asks about them. */
+const servicesIn = (user: unknown, namespace: string): readonly string[] =>
+  refsIn(user, ["backendRefs", "backendRef"]).flatMap(
     ({ group = "", kind = "Service", namespace: at = namespace, name }) =>
       group === "" && kind === "Service" ? [`${String(at)}/${String(name)}`] : [],
   );

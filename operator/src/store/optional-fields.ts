@@ -5,6 +5,7 @@ import type { StoredKind } from "./kinds.ts";
  * nobody can ask for what it is about.
  */
 export const optionalFields = {
+  "Gateway.spec.listeners.filters": { kind: "Gateway", path: ["spec", "listeners", "filters"] },
   "Gateway.status.addresses.routability": { kind: "Gateway", path: ["status", "addresses", "routability"] },
 } as const satisfies Readonly<Record<string, { readonly kind: StoredKind; readonly path: readonly string[] }>>;
 

@@ -19,6 +19,10 @@ import {
 } from "@gatewright/crd-types/proto/envoy/config/route/v3/route_pb";
 import { VirtualHostSchema } from "@gatewright/crd-types/proto/envoy/config/route/v3/route_components_pb";
 import {
+  CompositeSchema,
+  ExecuteFilterActionSchema,
+} from "@gatewright/crd-types/proto/envoy/extensions/filters/http/composite/v3/composite_pb";
+import {
   type HttpConnectionManager,
   HttpConnectionManagerSchema,
 } from "@gatewright/crd-types/proto/envoy/extensions/filters/network/http_connection_manager/v3/http_connection_manager_pb";
@@ -109,10 +113,30 @@ function inlineManager(manager: HttpConnectionManager, { routeTables, extensions
     if (table !== undefined) manager.routeSpecifier = { case: "routeConfig", value: table };
   }
   for (const filter of manager.httpFilters) {
+    if (filter.configType.case === "typedConfig") inlineChoices(filter.configType.value, extensions);
     if (filter.configType.case !== "configDiscovery") continue;
     const config = extensions.get(filter.name) ?? filter.configType.value.defaultConfig;
     if (config !== undefined) filter.configType = { case: "typedConfig", value: config };
   }
+}
+
+/** Filters of listeners, which Envoy chooses by the host. */
+function inlineChoices(filter: Any, extensions: Referred["extensions"]): void {
+  const composite = anyUnpack(filter, CompositeSchema);
+  if (composite === undefined) return;
+  const { matcherType, onNoMatch } = composite.matcher ?? {};
+  const matchers = matcherType?.case === "matcherList" ? matcherType.value.matchers : [];
+  for (const choice of [onNoMatch, ...matchers.map(({ onMatch }) => onMatch)]) {
+    const wrapped = choice?.onMatch.case === "action" ? choice.onMatch.value.typedConfig : undefined;
+    const action = wrapped && anyUnpack(wrapped, ExecuteFilterActionSchema);
+    const { name = "" } = action?.dynamicConfig ?? {};
+    const typedConfig = extensions.get(name);
+    if (wrapped === undefined || action === undefined || typedConfig === undefined) continue;
+    delete action.dynamicConfig;
+    action.typedConfig = create(TypedExtensionConfigSchema, { name, typedConfig });
+    wrapped.value = encode(ExecuteFilterActionSchema, action);
+  }
+  filter.value = encode(CompositeSchema, composite);
 }
 
 /** A secret that is named without a source is one of the static ones. */

@@ -31,5 +31,9 @@ describe("featuresWhere()", () => {
       featuresWhere((field) => field === "Gateway.status.addresses.routability"),
       supportedFeatures.filter((feature) => !feature.startsWith("GatewayAddressRoutability")),
     );
+    assert.deepEqual(
+      featuresWhere((field) => field === "Gateway.spec.listeners.filters"),
+      supportedFeatures.filter((feature) => feature !== "GatewayListenerFilters"),
+    );
   });
 });

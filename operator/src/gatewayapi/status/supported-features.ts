@@ -22,6 +22,7 @@ export const supportedFeatures: readonly FeatureName[] = [
   "GatewayHTTPListenerIsolation",
   "GatewayHTTPSListenerDetectMisdirectedRequests",
   "GatewayInfrastructure",
+  "GatewayListenerFilters",
   "GatewayPort8080",
   "GatewayRouteHostnameIntersectionPrecedence",
   "GatewayStaticAddresses",
@@ -64,6 +65,7 @@ export const supportedFeatures: readonly FeatureName[] = [
 /** Features that there can only be where the cluster has a kind, or its API a field. */
 const needs: Readonly<Partial<Record<FeatureName, StoredKind | OptionalField>>> = {
   ClusterTrustBundle: "ClusterTrustBundle",
+  GatewayListenerFilters: "Gateway.spec.listeners.filters",
   GatewayAddressRoutability: "Gateway.status.addresses.routability",
   GatewayAddressRoutabilityCluster: "Gateway.status.addresses.routability",
 };
