@@ -100,6 +100,7 @@ export async function startOperator(
       refusals.observe(changes);
       reconciler.apply(keepClasses(changes));
       authority.observe(changes);
+      for (const { kind, key, object } of changes) if (object === undefined) applier.noteGone(kind, key);
     },
     onSynced: reconciler.synced,
     onState: availability.update,

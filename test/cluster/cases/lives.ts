@@ -49,9 +49,13 @@ export function describeLives(lab: () => FaultLab): void {
   };
   const inPlace = async (name: string, work: (place: Place) => Promise<unknown>) => {
     const place = await makePlace(lab(), name);
-    await lab().steadily(() => work(place));
-    await lab().takesChanges(`after-${name}`);
-    await place.delete();
+    try {
+      await lab().steadily(() => work(place));
+      await lab().takesChanges(`after-${name}`);
+    } finally {
+      // What is left would be counted by tests that follow.
+      await place.delete();
+    }
   };
 
   before(async () => {

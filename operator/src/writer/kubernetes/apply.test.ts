@@ -397,6 +397,22 @@ describe("createApplier()", () => {
       assert.ok(cluster.api.get(paths.deployment), "the rest is made");
     });
 
+  it("has the name at once when whatever had it is gone", async () => {
+    const cluster = createCluster();
+    cluster.api.put(paths.service, object("v1", "Service", { metadata: { labels: {}, ownerReferences: [] } }));
+    const applier = cluster.create();
+    applier.want(gateway, objects(service(80), deployment()));
+    await applier.synced;
+    await applier.settled();
+    cluster.api.delete(paths.service);
+    applier.noteGone("Service", "shop/other");
+    await applier.settled();
+    assert.equal(cluster.api.get(paths.service), undefined);
+    applier.noteGone("Service", "shop/web-gatewright");
+    await applier.settled();
+    assert.ok(cluster.api.get(paths.service), "it does not wait for its next try");
+  });
+
   it("takes over what an earlier Gateway of the same name left", async () => {
     const cluster = createCluster();
     const left = object("v1", "Service", { metadata: { ownerReferences: [{ ...owner, uid: "gw-0" }] } });

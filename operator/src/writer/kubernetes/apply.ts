@@ -80,6 +80,8 @@ export type Applier = {
   readonly want: (gateway: string, wanted: Wanted | undefined) => void;
   /** Looks for what belongs to Gateways that nobody wants. To be called once all wants are known, and when we begin to lead. */
   readonly compareAll: () => void;
+  /** An object is gone, anybody's: a Gateway that is in want of its name may have it. `key` is `namespace/name`. */
+  readonly noteGone: (kind: string, key: string) => void;
   /** `data` of the Secret of a Gateway as it is; undefined: there is none. */
   readonly secretData: (gateway: string) => Readonly<Record<string, string>> | undefined;
   /** Resolves when nothing is under way or due. What waits for its next try is not due. */
@@ -110,6 +112,8 @@ export function createApplier(options: ApplierOptions): Applier {
   const told = new Map<string, { readonly placement: Placement; readonly state: ProxyState }>();
   /** By reference: the content that this process has applied, and where the API server has made something else of it. */
   const sent = new Map<string, Sent>();
+  /** Gateways that are in want of a name that somebody else has, by reference. */
+  const hindered = new Map<string, string>();
   const rivals = createRivals(now);
   const writes: Record<string, number> = {};
   let corrections = 0;
@@ -214,11 +218,14 @@ export function createApplier(options: ApplierOptions): Applier {
     const ref = refOf(desired.kind, desired.metadata.namespace, desired.metadata.name);
     const current = observed.get(ref) ?? (await find(desired));
     if (current !== undefined && !isOwnObject(current)) return current;
-    if (current !== undefined && !isOurs(current, gateway))
+    if (current !== undefined && !isOurs(current, gateway)) {
+      hindered.set(ref, gateway);
       return {
         kind: "failed",
         message: `${ref} exists already, and Gatewright has not made it for this Gateway: it is left alone. Rename it, or the Gateway`,
       };
+    }
+    hindered.delete(ref);
     // What comes after it can be made when it is gone, and that wakes us.
     if (current?.metadata.deletionTimestamp !== undefined) return done;
     const content = contentOf(desired);
@@ -398,6 +405,10 @@ export function createApplier(options: ApplierOptions): Applier {
     compareAll: () => {
       isComplete = true;
       for (const gateway of new Set([...wants.keys(), ...observed.gateways()])) queue.wake(gateway);
+    },
+    noteGone: (kind, key) => {
+      const gateway = hindered.get(`${kind} ${key}`);
+      if (hindered.delete(`${kind} ${key}`) && gateway !== undefined) queue.wake(gateway);
     },
     secretData: (gateway) => observed.partsOf(gateway).secret?.data,
     settled: queue.settled,
