@@ -1,6 +1,6 @@
 // etcd and a Kubernetes API server, and nothing else of a cluster: no controllers, so that every write but the benchmark's own is that of
 // the implementation that is measured.
-import { mkdir } from "node:fs/promises";
+import { cp, mkdir, rename, rm } from "node:fs/promises";
 import path from "node:path";
 import { silentLogger } from "../../../operator/src/lib/index.ts";
 import { type ApiServer, connectToCluster } from "../../../operator/src/kubernetes/index.ts";
@@ -20,25 +20,31 @@ export type ApiBed = {
   /** Requests that the API server has answered, by verb, resource and subresource. */
   readonly requests: () => Promise<ReadonlyMap<string, number>>;
   readonly stop: () => Promise<void>;
+  /** Keeps what etcd has, from where another bed can start. Only after `stop`. */
+  readonly keep: (snapshot: string) => Promise<void>;
 };
 
 const wanted = ["etcd", "kube-apiserver", "kubectl"] as const;
 const isWanted = (name: string): name is (typeof wanted)[number] => wanted.some((one) => one === name);
+/** What the bed runs; built where it has not been. */
+export const bedPrograms = labPrograms.flatMap((program) =>
+  isWanted(program.name) ? [{ ...program, name: program.name }] : [],
+);
 
-export async function startApiBed(folder: string, report: (line: string) => void): Promise<ApiBed> {
-  const programs = await buildPrograms(
-    labPrograms.flatMap((program) => (isWanted(program.name) ? [{ ...program, name: program.name }] : [])),
-    { report },
-  );
+/** An empty one, or one that goes on from a snapshot. */
+export async function startApiBed(folder: string, report: (line: string) => void, snapshot?: string): Promise<ApiBed> {
+  const programs = await buildPrograms(bedPrograms, { report });
   const kubeconfig = path.join(folder, "kubeconfig");
   await mkdir(folder, { recursive: true });
   await makePki(path.join(folder, "pki"), kubeconfig);
+  const data = path.join(folder, "etcd");
+  if (snapshot !== undefined) await cp(snapshot, data, { recursive: true });
   const etcd = startProgram({
     name: "etcd",
     logFile: path.join(folder, "etcd.log"),
     command: [
       programs.etcd,
-      `--data-dir=${path.join(folder, "etcd")}`,
+      `--data-dir=${data}`,
       "--unsafe-no-fsync",
       "--log-level=warn",
       "--quota-backend-bytes=4294967296",
@@ -64,6 +70,8 @@ export async function startApiBed(folder: string, report: (line: string) => void
       `--service-account-signing-key-file=${pki.tokenKey}`,
       "--max-requests-inflight=800",
       "--max-mutating-requests-inflight=400",
+      // ClusterTrustBundles in the version that all implementations read.
+      "--runtime-config=certificates.k8s.io/v1beta1/clustertrustbundles=true",
     ],
   });
   const { api } = await connectToCluster({ kubeconfig, env: {}, logger: silentLogger });
@@ -87,6 +95,12 @@ export async function startApiBed(folder: string, report: (line: string) => void
       // Before etcd, without which it would not end.
       await apiServer.stop(3_000);
       await etcd.stop();
+    },
+    keep: async (target) => {
+      const unfinished = `${target}.unfinished`;
+      await rm(unfinished, { recursive: true, force: true });
+      await cp(data, unfinished, { recursive: true });
+      await rename(unfinished, target);
     },
   };
 }

@@ -11,41 +11,72 @@ export type ChartOptions = {
   readonly title: string;
   readonly xLabel: string;
   readonly series: readonly Series[];
-  /** How a value of the y axis is written. */
+  /** How a value of the y axis is written, with its unit. */
   readonly format: (value: number) => string;
 };
 
-const width = 720;
-const height = 400;
-const plot = { left: 84, right: 150, top: 52, bottom: 52 } as const;
+const width = 760;
+const height = 420;
+const plot = { left: 88, right: 104, top: 84, bottom: 60 } as const;
+const right = width - plot.right;
+const bottom = height - plot.bottom;
+/** Between the middles of two lines of text that do not touch. */
+const lineHeight = 17;
+
+const style = [
+  ".text{fill:#1f2328}.quiet{fill:#59636e}.grid{stroke:#d1d9e0}.minor{stroke:#eff2f5}.ground{fill:#fff}.halo{stroke:#fff}",
+  "@media(prefers-color-scheme:dark){.text{fill:#f0f6fc}.quiet{fill:#9198a1}.grid{stroke:#3d444d}.minor{stroke:#212830}",
+  ".ground{fill:#0d1117}.halo{stroke:#0d1117}}",
+].join("");
 
 export function chartSvg({ title, xLabel, series, format }: ChartOptions): string {
   const points = series.flatMap((one) => one.points);
   const xs = [...new Set(points.map(({ x }) => x))].toSorted((a, b) => a - b);
-  const yTicks = decades(Math.min(...points.map(({ low }) => low)), Math.max(...points.map(({ high }) => high)));
-  const xAt = scale(xs[0] ?? 1, xs.at(-1) ?? 10, plot.left, width - plot.right);
-  const yAt = scale(yTicks[0] ?? 1, yTicks.at(-1) ?? 10, height - plot.bottom, plot.top);
-  const right = width - plot.right;
+  const ys = ticks(Math.min(...points.map(({ low }) => low)), Math.max(...points.map(({ high }) => high)));
+  const xAt = scale(xs[0] ?? 1, xs.at(-1) ?? 10, plot.left + 16, right - 16);
+  const yAt = scale(ys.low, ys.high, bottom, plot.top);
   return [
-    `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}" role="img" font-family="system-ui, sans-serif" font-size="12">`,
+    `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}" role="img" font-family="system-ui, 'Segoe UI', Helvetica, Arial, sans-serif" font-size="12.5">`,
     `<title>${escapeXml(title)}</title>`,
-    "<style>.text{fill:#24292f}.grid{stroke:#d0d7de}.ground{fill:#fff}@media(prefers-color-scheme:dark){.text{fill:#e6edf3}.grid{stroke:#30363d}.ground{fill:#0d1117}}</style>",
-    `<rect class="ground" width="${width}" height="${height}" rx="6"/>`,
-    text(title, plot.left, 28, 'font-size="15" font-weight="600"'),
-    ...yTicks.flatMap((tick) => [
-      `<line class="grid" x1="${plot.left}" x2="${right}" y1="${yAt(tick)}" y2="${yAt(tick)}"/>`,
-      text(format(tick), plot.left - 10, yAt(tick) + 4, 'text-anchor="end"'),
+    `<style>${style}</style>`,
+    `<rect class="ground" width="${width}" height="${height}" rx="8"/>`,
+    text(title, 24, 32, 'font-size="16" font-weight="600"'),
+    ...legend(series),
+    ...ys.minor.map((tick) => horizontal("minor", yAt(tick))),
+    ...ys.major.flatMap((tick) => [
+      horizontal("grid", yAt(tick)),
+      text(format(tick), plot.left - 10, yAt(tick) + 4, 'text-anchor="end"', "quiet"),
     ]),
-    ...xs.map((x) => text(x.toLocaleString("en"), xAt(x), height - plot.bottom + 20, 'text-anchor="middle"')),
-    text(xLabel, (plot.left + right) / 2, height - 12, 'text-anchor="middle"'),
+    ...apart(xs, xAt).map((x) => text(x.toLocaleString("en"), xAt(x), bottom + 22, 'text-anchor="middle"', "quiet")),
+    ...xs.map((x) => `<line class="grid" x1="${xAt(x)}" x2="${xAt(x)}" y1="${bottom}" y2="${bottom + 5}"/>`),
+    text(`${xLabel}, both axes logarithmic`, (plot.left + right) / 2, height - 14, 'text-anchor="middle"', "quiet"),
     ...series.flatMap((one) => line(one, xAt, yAt)),
-    ...names(series, yAt).map(({ name, color, y }) =>
-      text(name, right + 12, y + 4, `style="fill:${color}" font-weight="600"`),
+    ...lastValues(series, yAt, format).map(({ label, color, y }) =>
+      text(label, right - 2, y + 4, `style="fill:${color}" font-weight="600"`),
     ),
     "</svg>",
     "",
   ].join("\n");
 }
+
+const horizontal = (name: string, y: number): string =>
+  `<line class="${name}" x1="${plot.left}" x2="${right - 8}" y1="${y}" y2="${y}"/>`;
+
+/** A sample of each line beside its name, in a row. */
+function legend(series: readonly Series[]): readonly string[] {
+  let x = 24;
+  return series.flatMap(({ name, color, isDashed = false }) => {
+    const at = x;
+    x += 34 + 7.2 * name.length + 26;
+    return [
+      `<path d="M${at} 56h26" stroke="${color}" stroke-width="2.5" fill="none"${dashes(isDashed)}/>`,
+      `<circle cx="${at + 13}" cy="56" r="3.5" fill="${color}"/>`,
+      text(name, at + 34, 60),
+    ];
+  });
+}
+
+const dashes = (isDashed: boolean): string => (isDashed ? ' stroke-dasharray="6 5"' : "");
 
 function line(
   { points, color, isDashed = false }: Series,
@@ -54,31 +85,64 @@ function line(
 ): readonly string[] {
   const path = points.map(({ x, y }, at) => `${at === 0 ? "M" : "L"}${xAt(x)} ${yAt(y)}`).join("");
   return [
-    `<path d="${path}" fill="none" stroke="${color}" stroke-width="2.5"${isDashed ? ' stroke-dasharray="6 5"' : ""}/>`,
+    `<path d="${path}" fill="none" stroke="${color}" stroke-width="2.5" stroke-linejoin="round"${dashes(isDashed)}/>`,
     ...points.flatMap(({ x, y, low, high }) => [
-      `<line x1="${xAt(x)}" x2="${xAt(x)}" y1="${yAt(low)}" y2="${yAt(high)}" stroke="${color}" stroke-width="1.5"/>`,
-      `<circle cx="${xAt(x)}" cy="${yAt(y)}" r="3.5" fill="${color}"/>`,
+      `<path d="M${xAt(x) - 4} ${yAt(low)}h8m-4 0V${yAt(high)}m-4 0h8" fill="none" stroke="${color}" stroke-width="1.25"/>`,
+      `<circle class="halo" cx="${xAt(x)}" cy="${yAt(y)}" r="4" fill="${color}" stroke-width="1.5"/>`,
     ]),
   ];
 }
 
-/** Names stand at the ends of their lines, and not on each other. */
-function names(series: readonly Series[], yAt: (y: number) => number) {
+/** Values at the ends of the lines, and none on another: they give way up and down alike. */
+function lastValues(series: readonly Series[], yAt: (y: number) => number, format: (value: number) => string) {
   const placed = series
-    .map(({ name, color, points }) => ({ name, color, y: yAt(points.at(-1)?.y ?? 1) }))
+    .flatMap(({ color, points }) => {
+      const last = points.at(-1);
+      return last === undefined ? [] : [{ label: format(last.y), color, y: yAt(last.y) }];
+    })
     .toSorted((a, b) => a.y - b.y);
-  let last = 0;
-  return placed.map((one) => {
-    last = Math.max(one.y, last + 16);
-    return { ...one, y: last };
-  });
+  for (let round = 0; round < 50; round++)
+    for (const [at, one] of placed.entries()) {
+      const before = placed[at - 1];
+      if (before === undefined || one.y - before.y >= lineHeight) continue;
+      const missing = lineHeight - (one.y - before.y);
+      before.y -= missing / 2;
+      one.y += missing / 2;
+    }
+  return placed.map((one) => ({ ...one, y: Math.round(one.y * 10) / 10 }));
 }
 
-/** Powers of ten that enclose the range. */
-function decades(low: number, high: number): readonly number[] {
-  const first = Math.floor(Math.log10(low));
-  const last = Math.max(first + 1, Math.ceil(Math.log10(high)));
-  return Array.from({ length: last - first + 1 }, (_, at) => 10 ** (first + at));
+/** Of the numbers of routes, those whose names do not touch; the ends are among them. */
+function apart(xs: readonly number[], xAt: (x: number) => number): readonly number[] {
+  const kept: number[] = [];
+  for (const x of xs.toReversed()) {
+    const next = kept.at(-1);
+    if (next === undefined || xAt(next) - xAt(x) >= 44) kept.push(x);
+  }
+  return kept.toReversed();
+}
+
+/** Powers of ten, and where these are few also what is between, that enclose the range closely. */
+function ticks(low: number, high: number) {
+  const steps = [1, 2, 5];
+  const all: number[] = [];
+  for (let power = Math.floor(Math.log10(low)); power <= Math.ceil(Math.log10(high)); power++)
+    for (const step of steps) all.push(step * 10 ** power);
+  const first = Math.max(
+    0,
+    all.findLastIndex((tick) => tick <= low),
+  );
+  const last = all.findIndex((tick) => tick >= high);
+  const used = all.slice(first, (last < 0 ? all.length - 1 : last) + 1);
+  const isPower = (tick: number) => Math.abs(Math.log10(tick) - Math.round(Math.log10(tick))) < 1e-9;
+  const powers = used.filter(isPower);
+  const major = used.length <= 8 ? used : powers;
+  return {
+    low: used[0] ?? 1,
+    high: Math.max(used.at(-1) ?? 10, (used[0] ?? 1) * 2),
+    major,
+    minor: used.filter((tick) => !major.includes(tick)),
+  };
 }
 
 function scale(low: number, high: number, from: number, to: number): (value: number) => number {
@@ -86,8 +150,8 @@ function scale(low: number, high: number, from: number, to: number): (value: num
   return (value) => Math.round((from + ((Math.log10(value) - Math.log10(low)) / span) * (to - from)) * 10) / 10;
 }
 
-const text = (content: string, x: number, y: number, more = ""): string =>
-  `<text class="text" x="${x}" y="${y}" ${more}>${escapeXml(content)}</text>`;
+const text = (content: string, x: number, y: number, more = "", name = "text"): string =>
+  `<text class="${name}" x="${x}" y="${y}"${more === "" ? "" : ` ${more}`}>${escapeXml(content)}</text>`;
 
 const escapeXml = (content: string): string =>
   content.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");

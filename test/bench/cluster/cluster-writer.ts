@@ -1,23 +1,18 @@
 import type { ApiResponse, ApiServer } from "../../../operator/src/kubernetes/index.ts";
 import type { KubernetesObject } from "./objects.ts";
 
-const plurals: Readonly<Record<string, string>> = {
-  Gateway: "gateways",
-  GatewayClass: "gatewayclasses",
-  HTTPRoute: "httproutes",
-  HTTPFilter: "httpfilters",
-  Service: "services",
-  EndpointSlice: "endpointslices",
-  Secret: "secrets",
-  ConfigMap: "configmaps",
-  Namespace: "namespaces",
-};
+const pluralOf = (kind: string): string =>
+  kind
+    .toLowerCase()
+    .replace(/(?<![aeiou])y$/, "ie")
+    .replace(/s$/, "se")
+    .concat("s");
 
 /** The path of all objects of a kind, in their namespace if they have one. */
 export function collectionPath({ apiVersion, kind, metadata }: KubernetesObject): string {
   const root = apiVersion.includes("/") ? `/apis/${apiVersion}` : `/api/${apiVersion}`;
   const place = metadata.namespace === undefined ? "" : `/namespaces/${metadata.namespace}`;
-  return `${root}${place}/${plurals[kind] ?? `${kind.toLowerCase()}s`}`;
+  return `${root}${place}/${pluralOf(kind)}`;
 }
 
 export const objectPath = (object: KubernetesObject): string => `${collectionPath(object)}/${object.metadata.name}`;

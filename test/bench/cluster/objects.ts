@@ -6,6 +6,10 @@ export const gatewayName = "gw";
 /** Free of what the implementations listen on themselves. */
 export const httpPort = 10_080;
 export const httpsPort = 10_443;
+/** Of the two backends, and of the one that speaks TLS. The same in every cluster: snapshots have them. */
+export const backendPorts = [10_081, 10_082] as const;
+export const tlsBackendPort = 10_083;
+export const secureHost = "secure.example.com";
 
 export type KubernetesObject = {
   readonly apiVersion: string;
@@ -48,7 +52,7 @@ export const gateway = (className: string): KubernetesObject => ({
         name: "https",
         port: httpsPort,
         protocol: "HTTPS",
-        hostname: "secure.example.com",
+        hostname: secureHost,
         tls: { certificateRefs: [{ name: "certificate" }] },
       },
     ],
@@ -58,14 +62,14 @@ export const gateway = (className: string): KubernetesObject => ({
 export const services = ["app-a", "app-b"] as const;
 export type ServiceName = (typeof services)[number];
 
-export const service = (name: ServiceName): KubernetesObject => ({
+export const service = (name: string): KubernetesObject => ({
   apiVersion: "v1",
   kind: "Service",
   metadata: { name, namespace },
   spec: { ports: [{ name: "http", port: 80 }] },
 });
 
-export const endpointSlice = (name: ServiceName, port: number): KubernetesObject => ({
+export const endpointSlice = (name: string, port: number): KubernetesObject => ({
   apiVersion: "discovery.k8s.io/v1",
   kind: "EndpointSlice",
   metadata: { name: `${name}-1`, namespace, labels: { "kubernetes.io/service-name": name } },
@@ -79,29 +83,27 @@ export const routeName = (index: number): string => `r${index}`;
 
 export type RouteOptions = {
   readonly version?: string;
-  readonly backend?: ServiceName;
+  readonly backend?: string;
   /** A rule before the usual one, so that its place can change. */
   readonly extraFirst?: boolean;
-  readonly filterName?: string;
+  /** What a rule names besides. */
+  readonly extension?: ExtensionRef;
+  /** Unless it is one made of the route's name. */
+  readonly host?: string;
 };
+
+export type ExtensionRef = { readonly group: string; readonly kind: string; readonly name: string };
 
 /** The name of the header that tells which edition of a route answers. */
 export const versionHeader = "x-version";
 
 /** A route with a host of its own, one prefix rule and one header filter, as in published comparisons. */
 export function route(name: string, options: RouteOptions = {}): KubernetesObject {
-  const { version = "0", backend = "app-a", filterName } = options;
+  const { version = "0", backend = "app-a", extension, host = hostOf(name) } = options;
   const set = [{ name: versionHeader, value: version }];
   const filters = [
     { type: "ResponseHeaderModifier", responseHeaderModifier: { set } },
-    ...(filterName === undefined
-      ? []
-      : [
-          {
-            type: "ExtensionRef",
-            extensionRef: { group: "config.aether.io", kind: "HTTPFilter", name: filterName },
-          },
-        ]),
+    ...(extension === undefined ? [] : [{ type: "ExtensionRef", extensionRef: extension }]),
   ];
   const backendRefs = [{ name: backend, port: 80 }];
   const rule = { matches: [{ path: { type: "PathPrefix", value: "/" } }], filters, backendRefs };
@@ -111,6 +113,6 @@ export function route(name: string, options: RouteOptions = {}): KubernetesObjec
     apiVersion: "gateway.networking.k8s.io/v1",
     kind: "HTTPRoute",
     metadata: { name, namespace },
-    spec: { parentRefs: [{ name: gatewayName }], hostnames: [hostOf(name)], rules },
+    spec: { parentRefs: [{ name: gatewayName }], hostnames: [host], rules },
   };
 }

@@ -10,7 +10,7 @@ const marker = "GATEWRIGHT_BENCH_NETWORK";
 export const hostAddress = "198.18.0.1";
 
 /** Runs this program again in namespaces of its own and gives its exit code, or undefined where it already runs there. */
-export async function enterOwnNetwork(): Promise<number | undefined> {
+export async function enterOwnNetwork(env: NodeJS.ProcessEnv = {}): Promise<number | undefined> {
   if (process.env[marker] === "1") {
     await mustRun(["ip", "link", "set", "lo", "up"]);
     await mustRun(["ip", "address", "add", `${hostAddress}/32`, "dev", "lo"]);
@@ -20,7 +20,7 @@ export async function enterOwnNetwork(): Promise<number | undefined> {
   const command = [process.execPath, ...process.execArgv, ...process.argv.slice(1)];
   const child = spawn("unshare", ["--net", "--mount", ...asRoot, "--", ...command], {
     stdio: "inherit",
-    env: { ...process.env, [marker]: "1" },
+    env: { ...process.env, ...env, [marker]: "1" },
   });
   // The whole foreground group gets it from the terminal: whoever is inside ends what it has started, and this waits for it.
   for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => child.kill(signal));

@@ -17,6 +17,22 @@ const running = new Set<ChildProcess>();
 process.on("exit", () => {
   for (const child of running) child.kill("SIGKILL");
 });
+/** Of all that this process has started and that has not ended. */
+export const runningPrograms = (): readonly number[] =>
+  [...running].flatMap(({ pid }) => (pid === undefined ? [] : [pid]));
+
+/** Ends what is left of a measurement that failed, so that the next finds the machine as if it had not been. */
+export async function endPrograms(): Promise<void> {
+  await Promise.all(
+    [...running].map(async (child) => {
+      if (child.exitCode !== null || child.signalCode !== null) return;
+      const exit = once(child, "exit");
+      child.kill("SIGKILL");
+      await exit;
+    }),
+  );
+}
+
 // A signal alone would end it without that.
 export function endOnSignals(): void {
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, () => process.exit(130));

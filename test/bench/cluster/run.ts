@@ -1,72 +1,101 @@
-import { mkdir, rm } from "node:fs/promises";
-import { openSession, sessionFolder } from "./session.ts";
-import type { Side, SideName } from "./sides/side.ts";
-import type { Figures } from "./workload.ts";
-import { workloads as known } from "./workload-list.ts";
-import { deleteRoutes, loadRoutes } from "./workloads.ts";
+import path from "node:path";
+import { type Cell, measureCell } from "./cell.ts";
+import { type PlanOptions, planOf } from "./plan.ts";
+import type { ResultFolder } from "./results.ts";
+import type { Side } from "./sides/side.ts";
 
-/** What one workload came to. */
-export type Outcome = {
-  readonly side: SideName;
-  readonly round: number;
-  readonly routes: number;
-  readonly workload: string;
-  readonly figures: Figures;
-};
-
-export type RunOptions = {
+export type RunOptions = PlanOptions & {
   readonly sides: readonly Side[];
   readonly counts: readonly number[];
   readonly rounds: number;
-  readonly workloads: ReadonlySet<string>;
-  /** Changes of each kind that are measured one after the other. */
-  readonly probes: number;
-  /** Routes that are not made through the API server come with a status, as if they had been there before. */
-  readonly withStatuses: boolean;
-  readonly folder: string;
+  /** How often a cell is measured anew that others have disturbed. */
+  readonly repeats: number;
+  readonly soakMs: number;
+  readonly results: ResultFolder;
+  readonly workFolder: string;
+  readonly snapshots?: string;
   readonly report: (line: string) => void;
-  readonly onOutcome: (outcome: Outcome) => Promise<void>;
+  readonly onCell?: (cell: Cell) => void;
 };
 
-/** Every side in turn, as often as there are rounds: what befalls the machine befalls all of them. */
-export async function runRounds(options: RunOptions): Promise<void> {
-  for (let round = 1; round <= options.rounds; round++)
-    for (const side of options.sides) await runSide(side, round, options);
+/** Share of all processors that may go to others before figures are not to be relied on. */
+export const mostForeign = 0.15;
+
+/**
+ * In each round, at each number of routes, every side in turn: what befalls the machine befalls all of them, and only one is alive at a
+ * time. Tells how many cells could not be measured.
+ */
+export async function runRounds(options: RunOptions): Promise<number> {
+  const { sides, counts, rounds, results, report } = options;
+  const cells = Array.from({ length: rounds }, (_, at) => at + 1).flatMap((round) =>
+    counts
+      .toSorted((a, b) => a - b)
+      .flatMap((routes) =>
+        sides.flatMap((side) => {
+          const plan = planOf(side.name, routes, round, options);
+          return plan.workloads.length === 0 ? [] : [{ side, routes, round, plan }];
+        }),
+      ),
+  );
+  const clock = createClock(cells.map(({ plan }) => plan.seconds));
+  let failed = 0;
+  for (const [at, { side, routes, round, plan }] of cells.entries()) {
+    const kept = await results.kept({ side: side.name, routes, round });
+    if (kept !== undefined && kept.failure === undefined) continue;
+    report(`round ${round}, ${routes} routes, ${side.name} (${at + 1} of ${cells.length}, ${clock.left(at)} left)`);
+    const cell = await leastDisturbed(options, { side, routes, round, plan });
+    clock.took(at, cell.seconds);
+    if (cell.failure !== undefined) failed++;
+    await results.keep(cell);
+    options.onCell?.(cell);
+  }
+  return failed;
 }
 
-async function runSide(side: Side, round: number, options: RunOptions): Promise<void> {
-  const { counts, workloads, report, onOutcome } = options;
-  const folder = sessionFolder(options.folder, side, round);
-  await rm(folder, { recursive: true, force: true });
-  await mkdir(folder, { recursive: true });
-  report(`round ${round}, ${side.name}: starting`);
-  const session = await openSession(side, folder, report);
-  try {
-    await session.startSide();
-    await session.startEnvoy();
-    let from = 0;
-    for (const routes of counts.toSorted((a, b) => a - b)) {
-      const record = (workload: string, figures: Figures) =>
-        onOutcome({ side: side.name, round, routes, workload, figures });
-      await record("W1", await loadRoutes(session, from, routes, options));
-      from = routes;
-      for (const workload of known) {
-        if (!workloads.has(workload.name) || workload.whyNot?.(session) !== undefined) continue;
-        const startedMs = performance.now();
-        await workload.run({ session, routes, probes: options.probes, soakMs: 60_000, report, record });
-        const seconds = Math.round((performance.now() - startedMs) / 1000);
-        report(`round ${round}, ${side.name}, ${routes} routes, ${workload.name}: ${seconds} s`);
-      }
-    }
-    if (workloads.has("W11"))
-      await onOutcome({
-        side: side.name,
-        round,
-        routes: from,
-        workload: "W11",
-        figures: await deleteRoutes(session, from),
-      });
-  } finally {
-    await session.close();
+async function leastDisturbed(
+  { repeats, snapshots, soakMs, workFolder, report }: RunOptions,
+  what: Pick<Parameters<typeof measureCell>[0], "side" | "routes" | "round" | "plan">,
+): Promise<Cell> {
+  let best: Cell | undefined;
+  for (let attempt = 1; attempt <= 1 + repeats; attempt++) {
+    const folder = path.join(workFolder, `${what.side.name}-${what.routes}-${what.round}-${attempt}`);
+    const cell = await measureCell({
+      ...what,
+      workFolder: folder,
+      soakMs,
+      report,
+      ...(snapshots !== undefined && { snapshots }),
+    });
+    const isBetter =
+      best === undefined ||
+      best.failure !== undefined ||
+      (cell.failure === undefined && cell.foreignShare < best.foreignShare);
+    if (isBetter) best = cell;
+    if (cell.failure === undefined && cell.foreignShare <= mostForeign) break;
+    // One that failed may fail for ever.
+    if (cell.failure !== undefined && attempt > 1) break;
+    const percent = Math.round(100 * cell.foreignShare);
+    report(
+      `${cell.failure === undefined ? `others had ${percent} % of the processors` : "it failed"}, attempt ${attempt}`,
+    );
   }
+  if (best === undefined) throw new Error("nothing was measured");
+  return best;
+}
+
+/** Tells how long it will take still, from how long it took so far. */
+function createClock(expected: readonly number[]) {
+  let done = 0;
+  let doneExpected = 0;
+  return {
+    took: (at: number, seconds: number) => {
+      done += seconds;
+      doneExpected += expected[at] ?? 0;
+    },
+    left: (from: number): string => {
+      const rest = expected.slice(from).reduce((sum, seconds) => sum + seconds, 0);
+      const seconds = rest * (doneExpected === 0 ? 1 : done / doneExpected);
+      return `${Math.ceil(seconds / 60)} minutes`;
+    },
+  };
 }

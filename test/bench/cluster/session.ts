@@ -1,12 +1,21 @@
 // One implementation in a cluster of its own, with its Envoy and two backends, and what is measured of them.
-import path from "node:path";
 import { type EchoBackend, startEchoBackend } from "../../support/echo-backend.ts";
 import { makeCertificate } from "../../support/certificates.ts";
 import { cpuMs, memory, type Memory } from "../process-usage.ts";
 import { type ApiBed, startApiBed, writesBetween } from "./api-bed.ts";
 import { type ClusterWriter, createWriter } from "./cluster-writer.ts";
 import { type Envoy, startEnvoy } from "./envoy.ts";
-import { endpointSlice, gateway, gatewayClass, namespace, secret, service, services } from "./objects.ts";
+import {
+  backendPorts,
+  endpointSlice,
+  gateway,
+  gatewayClass,
+  namespace,
+  secret,
+  secureHost,
+  service,
+  services,
+} from "./objects.ts";
 import { hostAddress } from "./own-network.ts";
 import { pause, type Program } from "./program.ts";
 import { createRouteWatch, type RouteWatch } from "./route-watch.ts";
@@ -51,42 +60,61 @@ export type Session = {
   readonly backends: readonly [EchoBackend, EchoBackend];
   readonly envoy: () => Envoy;
   readonly memory: () => Promise<{ readonly side: Memory; readonly envoy: Memory }>;
-  /** Runs the work, waits until all is quiet, and tells what it cost. */
-  readonly measure: <T>(work: () => Promise<T>) => Promise<{ readonly result: T; readonly cost: Cost }>;
+  /** Runs the work, ends what went on beside it, waits until all is quiet, and tells what it cost. */
+  readonly measure: <T>(
+    work: () => Promise<T>,
+    endOthers?: () => Promise<unknown>,
+  ) => Promise<{ readonly result: T; readonly cost: Cost }>;
   /** CPU that the implementation has used since its start. */
   readonly sideCpuMs: () => Promise<number>;
-  /** Waits until neither the implementation nor Envoy has anything to do. */
-  readonly quiet: () => Promise<void>;
+  /** Waits until neither the implementation nor Envoy has had anything to do for so long. */
+  readonly quiet: (calmMs?: number) => Promise<void>;
   readonly startSide: () => Promise<void>;
   readonly stopSide: () => Promise<void>;
   readonly startEnvoy: () => Promise<void>;
   readonly stopEnvoy: () => Promise<void>;
+  /** Live heap of the implementation after a collection, where there is a way to ask. */
+  readonly heapMiB: () => Promise<number | undefined>;
   readonly close: () => Promise<void>;
 };
 
 const quietPatienceMs = 15_000;
 
-export async function openSession(side: Side, folder: string, report: (line: string) => void): Promise<Session> {
-  const bed = await startApiBed(folder, report);
+export type SessionOptions = {
+  readonly folder: string;
+  /** What was kept of an earlier session of this side. Left out: a new cluster without routes. */
+  readonly snapshot?: string;
+  readonly report: (line: string) => void;
+};
+
+export async function openSession(side: Side, { folder, snapshot, report }: SessionOptions): Promise<Session> {
+  const opened = new AsyncDisposableStack();
+  try {
+    return await openInto(opened, side, { folder, report, ...(snapshot !== undefined && { snapshot }) });
+  } catch (error) {
+    await opened.disposeAsync();
+    throw error;
+  }
+}
+
+async function openInto(
+  opened: AsyncDisposableStack,
+  side: Side,
+  { folder, snapshot, report }: SessionOptions,
+): Promise<Session> {
+  const bed = await startApiBed(folder, report, snapshot);
+  opened.defer(bed.stop);
   const writer = createWriter(bed.api);
-  await bed.kubectl(["apply", "--server-side", "--filename=-"], await definitions());
-  await bed.kubectl(["wait", "--for=condition=Established", "--timeout=60s", "--all", "crds"]);
+  const [one, two] = backendPorts;
   const backends = [
-    await startEchoBackend("one", 0, hostAddress),
-    await startEchoBackend("two", 0, hostAddress),
+    await startEchoBackend("one", one, hostAddress),
+    await startEchoBackend("two", two, hostAddress),
   ] as const;
-  await side.prepare(bed);
-  const { certificate, privateKey } = makeCertificate({ dnsNames: ["secure.example.com"] });
-  for (const object of [
-    { apiVersion: "v1", kind: "Namespace", metadata: { name: namespace } },
-    gatewayClass(side.className, side.controllerName),
-    secret(certificate, privateKey),
-    ...services.map(service),
-    ...services.map((name) => endpointSlice(name, backends[0].port)),
-    gateway(side.className),
-  ])
-    await writer.create(object);
+  for (const backend of backends) opened.defer(backend.close);
+  if (snapshot === undefined) await furnish(side, bed, writer);
+  await side.equip?.(bed);
   const watch = createRouteWatch(bed.api, side.controllerName);
+  opened.defer(watch.close);
   await watch.listed;
   let program: Program | undefined;
   let envoy: Envoy | undefined;
@@ -107,13 +135,13 @@ export async function openSession(side: Side, folder: string, report: (line: str
     own: program === undefined ? undefined : await side.ownCounters?.(),
   });
 
-  const quiet = async () => {
+  const quiet = async (calmMs = 800) => {
     const busy = async () =>
       (program === undefined ? 0 : await cpuMs(program.pid)) +
       (envoy === undefined ? 0 : await cpuMs(envoy.program.pid));
     // Under a profiler there is always something.
-    const endMs = performance.now() + quietPatienceMs;
-    for (let last = await busy(), calm = 0; calm < 2 && performance.now() < endMs; ) {
+    const endMs = performance.now() + quietPatienceMs + calmMs;
+    for (let last = await busy(), calm = 0; calm * 400 < calmMs && performance.now() < endMs; ) {
       await pause(400);
       await program?.mustRun();
       const now = await busy();
@@ -130,17 +158,19 @@ export async function openSession(side: Side, folder: string, report: (line: str
     backends,
     envoy: theEnvoy,
     memory: async () => ({ side: await memory(theSide().pid), envoy: await memory(theEnvoy().program.pid) }),
-    measure: async (work) => {
+    measure: async (work, endOthers) => {
       // Who is asked for counters has work of it, which is to stay outside.
       const before: Counters = { ...(await counts()), ...(await usage()) };
       const result = await work();
       const doneMs = performance.now();
+      await endOthers?.();
       await quiet();
       const after: Counters = { ...(await usage()), ...(await counts()) };
       return { result, cost: costBetween(before, after, doneMs) };
     },
     quiet,
     sideCpuMs: () => cpuMs(theSide().pid),
+    heapMiB: async () => await side.heapMiB?.(theSide()),
     startSide: async () => {
       program = await side.start(bed);
     },
@@ -156,13 +186,28 @@ export async function openSession(side: Side, folder: string, report: (line: str
       envoy = undefined;
     },
     close: async () => {
-      watch.close();
       await envoy?.stop();
       await program?.stop();
-      await bed.stop();
-      for (const backend of backends) await backend.close();
+      await opened.disposeAsync();
     },
   };
+}
+
+/** What is there before any route is. */
+async function furnish(side: Side, bed: ApiBed, writer: ClusterWriter): Promise<void> {
+  await bed.kubectl(["apply", "--server-side", "--filename=-"], await definitions());
+  await bed.kubectl(["wait", "--for=condition=Established", "--timeout=60s", "--all", "crds"]);
+  await side.prepare(bed);
+  const { certificate, privateKey } = makeCertificate({ dnsNames: [secureHost] });
+  for (const object of [
+    { apiVersion: "v1", kind: "Namespace", metadata: { name: namespace } },
+    gatewayClass(side.className, side.controllerName),
+    secret(certificate, privateKey),
+    ...services.map(service),
+    ...services.map((name) => endpointSlice(name, backendPorts[0])),
+    gateway(side.className),
+  ])
+    await writer.create(object);
 }
 
 function costBetween(before: Counters, after: Counters, doneMs: number): Cost {
@@ -186,6 +231,3 @@ function costBetween(before: Counters, after: Counters, doneMs: number): Cost {
 const notRunning = (name: string): never => {
   throw new Error(`${name} does not run`);
 };
-
-export const sessionFolder = (out: string, side: Side, round: number): string =>
-  path.join(out, `${side.name}-${round}`);

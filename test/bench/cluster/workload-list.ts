@@ -1,6 +1,13 @@
 // Every workload, in the order in which they run at each number of routes. A new one is a file of its own and a line here.
 import type { Workload } from "./workload.ts";
-import { changeUnderLoad, churn, idle, probeChange, probeEndpoints, probeNew, restart } from "./workloads.ts";
+import { churn } from "./churn.ts";
+import { filterEdit } from "./filter-edit.ts";
+import { idle } from "./idle.ts";
+import { probeChange, probeEndpoints, probeNew } from "./probes.ts";
+import { restart } from "./restart.ts";
+import { rotation } from "./rotation.ts";
+import { soak } from "./soak.ts";
+import { changeUnderLoad } from "./under-load.ts";
 
 const withStatuses: Workload["whyNot"] = ({ side }) =>
   side.writesStatuses ? undefined : "the floor knows one kind of route";
@@ -9,30 +16,33 @@ export const workloads: readonly Workload[] = [
   {
     name: "W2",
     title: "new routes, changed routes",
-    run: async ({ session, routes, probes, record }) => {
+    run: async ({ session, routes, changes, record }) => {
       // The first ones pay for the start: code that is compiled, memory that is reached for.
-      await probeNew(session, Math.min(5, probes));
-      await record("W2 new route", await probeNew(session, probes));
-      await record("W2 changed route", await probeChange(session, routes, probes));
+      await probeNew(session, Math.min(5, changes("W2")));
+      await record("W2 new route", await probeNew(session, changes("W2")));
+      await record("W2 changed route", await probeChange(session, routes, changes("W2")));
     },
   },
   {
     name: "W3",
     title: "a route changes under load",
     whyNot: withStatuses,
-    run: async ({ session, record }) => record("W3", await changeUnderLoad(session, 50)),
+    run: async ({ session, changes, record }) => record("W3", await changeUnderLoad(session, changes("W3"))),
   },
   {
     name: "W4",
     title: "endpoint changes",
-    run: async ({ session, probes, record }) => record("W4", await probeEndpoints(session, probes)),
+    run: async ({ session, changes, record }) => record("W4", await probeEndpoints(session, changes("W4"))),
   },
   {
     name: "W5",
     title: "churn of routes, with new ones in between",
     run: async ({ session, routes, record }) => record("W5", await churn(session, routes, 10, 15)),
   },
+  rotation,
+  filterEdit,
   { name: "W12", title: "idling", run: async ({ session, record }) => record("W12", await idle(session, 15)) },
+  soak,
   {
     name: "W10",
     title: "restart, cold start",

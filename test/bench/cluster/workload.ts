@@ -8,8 +8,8 @@ export type WorkloadRun = {
   readonly session: Session;
   /** Routes that are there, `routeName(0)` and following. */
   readonly routes: number;
-  /** Changes of each kind that are measured one after the other. */
-  readonly probes: number;
+  /** How many changes the plan has for this workload, one after the other. */
+  readonly changes: (workload: string) => number;
   /** For what goes on for a time of its own. */
   readonly soakMs: number;
   readonly report: (line: string) => void;

@@ -12,7 +12,7 @@ import { mustRun, runCommand } from "../../../lab/run-command.ts";
 import type { ApiBed } from "../api-bed.ts";
 import { gatewayName, namespace } from "../objects.ts";
 import { startProgram, until } from "../program.ts";
-import type { Side } from "./side.ts";
+import type { HeaderFilter, Side } from "./side.ts";
 
 const module = "github.com/envoyproxy/gateway";
 const version = "v1.9.1";
@@ -20,19 +20,21 @@ const systemNamespace = "envoy-gateway-system";
 /** Where it looks for its certificate, whatever its configuration says. */
 const certificates = "/certs";
 
-export async function createEnvoyGateway(report: (line: string) => void): Promise<Side> {
+/** With its default of 50 requests a second to the API server, or with another. */
+export async function createEnvoyGateway(report: (line: string) => void, qps?: number): Promise<Side> {
   const source = await moduleFolder();
   const program = await build(source, report);
   return {
-    name: "envoy-gateway",
+    name: qps === undefined ? "envoy-gateway" : "envoy-gateway-qps-500",
     version,
     className: "envoy-gateway",
     controllerName: "gateway.envoyproxy.io/gatewayclass-controller",
     writesStatuses: true,
     prepare: (bed) => prepare(bed, source, program),
+    equip,
     start: async ({ folder, kubeconfig }) => {
       const config = path.join(folder, "envoy-gateway.json");
-      await writeFile(config, JSON.stringify(configuration));
+      await writeFile(config, JSON.stringify(configuration(qps)));
       const running = startProgram({
         name: "envoy-gateway",
         logFile: path.join(folder, "envoy-gateway.log"),
@@ -43,6 +45,7 @@ export async function createEnvoyGateway(report: (line: string) => void): Promis
       return running;
     },
     envoyOptions,
+    headerFilter,
   };
 }
 
@@ -56,15 +59,37 @@ const isReady = (): Promise<boolean> =>
   );
 
 /** Its defaults, but alone, and without the webhook that needs a cluster's network. */
-const configuration = {
+const configuration = (qps: number | undefined) => ({
   apiVersion: "gateway.envoyproxy.io/v1alpha1",
   kind: "EnvoyGateway",
   gateway: { controllerName: "gateway.envoyproxy.io/gatewayclass-controller" },
   provider: {
     type: "Kubernetes",
-    kubernetes: { leaderElection: { disable: true }, proxyTopologyInjector: { disabled: true } },
+    kubernetes: {
+      leaderElection: { disable: true },
+      proxyTopologyInjector: { disabled: true },
+      ...(qps !== undefined && { client: { rateLimit: { qps, burst: 2 * qps } } }),
+    },
   },
   logging: { level: { default: "error" } },
+});
+
+/** A policy with a script: the way to a filter of Envoy's for one route. */
+const headerFilter: HeaderFilter = {
+  object: (route, header, value) => ({
+    apiVersion: "gateway.envoyproxy.io/v1alpha1",
+    kind: "EnvoyExtensionPolicy",
+    metadata: { name: "header", namespace },
+    spec: {
+      targetRefs: [{ group: "gateway.networking.k8s.io", kind: "HTTPRoute", name: route }],
+      lua: [
+        {
+          type: "Inline",
+          inline: `function envoy_on_response(handle)\n  handle:headers():add("${header}", "${value}")\nend\n`,
+        },
+      ],
+    },
+  }),
 };
 
 async function moduleFolder(): Promise<string> {
@@ -104,7 +129,7 @@ const exists = (file: string): Promise<boolean> =>
     () => false,
   );
 
-async function prepare({ kubectl, kubeconfig, api, folder }: ApiBed, source: string, program: string): Promise<void> {
+async function prepare({ kubectl, kubeconfig }: ApiBed, source: string, program: string): Promise<void> {
   const definitions = path.join(source, "charts/gateway-helm/charts/crds/crds/generated");
   for (const name of await readdir(definitions))
     await kubectl(["apply", "--server-side", `--filename=${path.join(definitions, name)}`]);
@@ -113,6 +138,9 @@ async function prepare({ kubectl, kubeconfig, api, folder }: ApiBed, source: str
   await mustRun([program, "certgen", "--disable-topology-injector"], {
     env: { ...process.env, KUBECONFIG: kubeconfig, ENVOY_GATEWAY_NAMESPACE: systemNamespace },
   });
+}
+
+async function equip({ api, folder }: ApiBed): Promise<void> {
   await mkdir(certificates, { recursive: true });
   // Only in the mount namespace of the benchmark.
   if ((await runCommand(["mountpoint", "--quiet", certificates])).code !== 0)

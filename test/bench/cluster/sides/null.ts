@@ -2,18 +2,20 @@ import path from "node:path";
 import { buildBootstrap } from "../../../../operator/src/xds/index.ts";
 import { gatewayName, namespace } from "../objects.ts";
 import { startProgram, until } from "../program.ts";
+import type { Product } from "../product.ts";
 import type { Side } from "./side.ts";
 
 export const nullPort = 18_000;
+const root = path.resolve(import.meta.dirname, "../../../..");
 const proxy = `${namespace}/${gatewayName}`;
 
 /**
  * The floor: it knows beforehand what a route comes to, and hands Envoy the one resource as soon as the API server tells of the route.
  * Nobody who watches the API server and configures this Envoy can be faster.
  */
-export const nullSide: Side = {
+export const createNull = (product?: Product): Side => ({
   name: "null",
-  version: "",
+  version: product?.version ?? "sources",
   className: "null",
   controllerName: "example.com/null",
   writesStatuses: false,
@@ -25,7 +27,7 @@ export const nullSide: Side = {
       command: [
         process.execPath,
         "--conditions=source",
-        path.join(import.meta.dirname, "null-control-plane.ts"),
+        path.join(product?.folder ?? root, "test/bench/cluster/sides/null-control-plane.ts"),
         kubeconfig,
       ],
     });
@@ -52,4 +54,4 @@ export const nullSide: Side = {
       adsCluster: "gatewright-ads",
     };
   },
-};
+});

@@ -7,7 +7,9 @@ import type { ApiBed } from "../api-bed.ts";
 import { createWriter } from "../cluster-writer.ts";
 import { gatewayName, namespace } from "../objects.ts";
 import { startProgram, until } from "../program.ts";
-import type { OwnCounters, Side } from "./side.ts";
+import { heapAfterCollection } from "../heap.ts";
+import type { Product } from "../product.ts";
+import type { HeaderFilter, OwnCounters, Side } from "./side.ts";
 
 const root = path.resolve(import.meta.dirname, "../../../..");
 const systemNamespace = "gatewright-system";
@@ -18,17 +20,17 @@ const metricsUrl = "http://127.0.0.1:9090/metrics";
 export type OursOptions = {
   /** Flags of Node, for profiles. */
   readonly nodeFlags?: readonly string[];
-  /** The product as it is published, from `npm run build`, not the sources. */
-  readonly isBuilt?: boolean;
+  /** The product as it is published. Left out: the sources. */
+  readonly product?: Product;
 };
 
-export function createOurs(version: string, { nodeFlags = [], isBuilt = false }: OursOptions = {}): Side {
-  const main = isBuilt
-    ? [path.join(root, "operator/dist/main.js")]
+export function createOurs({ nodeFlags = [], product }: OursOptions = {}): Side {
+  const main = product
+    ? [path.join(product.folder, "operator/dist/main.js")]
     : ["--conditions=source", path.join(root, "operator/src/main.ts")];
   return {
     name: "ours",
-    version,
+    version: product?.version ?? "sources",
     className,
     controllerName: "gatewright.dev/gateway-controller",
     writesStatuses: true,
@@ -59,8 +61,26 @@ export function createOurs(version: string, { nodeFlags = [], isBuilt = false }:
     },
     envoyOptions,
     ownCounters,
+    heapMiB: ({ pid }) => heapAfterCollection(pid),
+    headerFilter,
   };
 }
+
+const headerFilter: HeaderFilter = {
+  extension: { group: "config.aether.io", kind: "HTTPFilter", name: "header" },
+  object: (_, header, value) => ({
+    apiVersion: "config.aether.io/v1",
+    kind: "HTTPFilter",
+    metadata: { name: "header", namespace },
+    spec: {
+      filter: "envoy.filters.http.header_mutation",
+      typedConfig: {
+        "@type": "type.googleapis.com/envoy.extensions.filters.http.header_mutation.v3.HeaderMutationPerRoute",
+        mutations: { response_mutations: [{ append: { header: { key: header, value } } }] },
+      },
+    },
+  }),
+};
 
 /** Kubernetes would mount these; here they are written to a folder of the benchmark, and paths follow. */
 async function envoyOptions({ api, folder }: ApiBed) {

@@ -1,8 +1,9 @@
 import type { ApiBed } from "../api-bed.ts";
 import type { EnvoyOptions } from "../envoy.ts";
+import type { ExtensionRef, KubernetesObject } from "../objects.ts";
 import type { Program } from "../program.ts";
 
-export const sideNames = ["ours", "envoy-gateway", "null"] as const;
+export const sideNames = ["ours", "envoy-gateway", "envoy-gateway-qps-500", "null"] as const;
 export type SideName = (typeof sideNames)[number];
 export const isSideName = (text: string): text is SideName => sideNames.some((name) => name === text);
 
@@ -19,8 +20,21 @@ export type Side = {
   readonly writesStatuses: boolean;
   /** What has to be in the cluster before it starts; once for a cluster. */
   readonly prepare: (bed: ApiBed) => Promise<void>;
+  /** What has to be outside of the cluster, where that is there already: after `prepare`, and where a snapshot is gone on from. */
+  readonly equip?: (bed: ApiBed) => Promise<void>;
   readonly start: (bed: ApiBed) => Promise<Program>;
   /** How its Envoy starts, as soon as the implementation says so. */
   readonly envoyOptions: (bed: ApiBed) => Promise<EnvoyOptions>;
   readonly ownCounters?: () => Promise<OwnCounters>;
+  /** Live heap after a collection, in MiB, where there is a way to ask. It costs the implementation time. */
+  readonly heapMiB?: (program: Program) => Promise<number>;
+  /** Its own way for a user to add a response header by a filter of Envoy's. */
+  readonly headerFilter?: HeaderFilter;
+};
+
+export type HeaderFilter = {
+  /** The object of the user in which the header's value stands. */
+  readonly object: (route: string, header: string, value: string) => KubernetesObject;
+  /** What the route's rule names, unless the object names the route. */
+  readonly extension?: ExtensionRef;
 };
