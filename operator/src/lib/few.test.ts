@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { type Few, itemsOf, withItem, withoutItem } from "./few.ts";
+import { type Few, hasItem, itemsOf, withItem, withoutItem } from "./few.ts";
 
 describe("a set of few", () => {
   it("is what a set is, whatever is added and removed, in the same order", () => {
@@ -15,6 +15,7 @@ describe("a set of few", () => {
           else set.delete(item);
           assert.deepEqual([...itemsOf(few)], [...set]);
           assert.equal(few === undefined, set.size === 0);
+          assert.equal(hasItem(few, item), add);
         }
       }),
     );

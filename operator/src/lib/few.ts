@@ -36,4 +36,8 @@ export function itemsOf<T extends object | string>(few: Few<T>): Iterable<T> {
   return few instanceof Set || isList(few) ? few : [few];
 }
 
+export function hasItem<T extends object | string>(few: Few<T>, item: T): boolean {
+  return few instanceof Set ? few.has(item) : isList(few) ? few.includes(item) : few === item;
+}
+
 const isList = <T extends object | string>(few: T | readonly T[]): few is readonly T[] => Array.isArray(few);

@@ -6,7 +6,7 @@
 //   index    buckets of another table's keys: the inverse of a "belongs to" that a value states about itself.
 // A table may read only tables made before it, so one pass in the order of making settles every change.
 
-import { type Few, itemsOf, withItem, withoutItem } from "./few.ts";
+import { type Few, hasItem, itemsOf, withItem, withoutItem } from "./few.ts";
 
 /** A keyed table. Reading it inside a derived function records a dependency. */
 export type Table<V> = {
@@ -230,14 +230,13 @@ export function createGraph(options: GraphOptions = {}): Graph {
 
     function refresh(key: string): void {
       const value = upstream.cells.get(key)?.value as V | undefined;
-      const before = new Set(itemsOf(memberships.get(key)));
-      const after = new Set(value === undefined ? [] : bucketsOf(value, key));
-      for (const bucket of before) if (!after.has(bucket)) leave(bucket, key);
-      for (const bucket of after) if (!before.has(bucket)) join(bucket, key);
-      let buckets: Few<string>;
-      for (const bucket of after) buckets = withItem(buckets, bucket);
-      if (buckets === undefined) memberships.delete(key);
-      else memberships.set(key, buckets);
+      const before = memberships.get(key);
+      let after: Few<string>;
+      if (value !== undefined) for (const bucket of bucketsOf(value, key)) after = withItem(after, bucket);
+      for (const bucket of itemsOf(before)) if (!hasItem(after, bucket)) leave(bucket, key);
+      for (const bucket of itemsOf(after)) if (!hasItem(before, bucket)) join(bucket, key);
+      if (after === undefined) memberships.delete(key);
+      else memberships.set(key, after);
     }
 
     function join(bucket: string, key: string): void {
