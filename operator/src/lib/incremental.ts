@@ -76,6 +76,8 @@ type InternalTable = {
   size: number;
 };
 
+const nothing: ReadonlySet<string> = new Set();
+
 export function createGraph(options: GraphOptions = {}): Graph {
   const tables: InternalTable[] = [];
   const internals = new WeakMap<object, InternalTable>();
@@ -163,6 +165,7 @@ export function createGraph(options: GraphOptions = {}): Graph {
         table.watchers.push(pending);
         return {
           take: () => {
+            if (pending.size === 0) return nothing;
             const taken = pending;
             pending = new Set();
             table.watchers[table.watchers.indexOf(taken)] = pending;
@@ -260,6 +263,8 @@ export function createGraph(options: GraphOptions = {}): Graph {
 
   function* steps(): Generator<void> {
     for (const table of tables) {
+      // As nearly all of the hundreds are in any one round.
+      if (table.dirty.size === 0) continue;
       // Only lower tables make this one dirty, and they are done: the set does not grow while it is worked off.
       for (const key of table.dirty) {
         table.dirty.delete(key);
