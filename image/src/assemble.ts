@@ -3,7 +3,7 @@ import { user } from "./debian/debian-layer.ts";
 import type { Pins } from "./debian/pins.ts";
 import { type Entry, file } from "./entry.ts";
 import { createLayout, type Descriptor, type Layer, makeLayer, mediaTypes } from "./layout.ts";
-import { launcherPath, sbomPath } from "./places.ts";
+import { environment, launcherPath, sbomPath } from "./places.ts";
 import type { Architecture } from "./platform.ts";
 import type { LockFile, Manifest, Source } from "./project.ts";
 import { buildSbom } from "./sbom.ts";
@@ -103,16 +103,7 @@ export function imageConfig({
     os: "linux",
     config: {
       User: `${user.id}:${user.id}`,
-      Env: [
-        "PATH=/usr/local/bin:/usr/bin",
-        // What Node trusts besides the authorities that it brings: an admin may put another file there.
-        "SSL_CERT_FILE=/etc/ssl/certs/ca-certificates.crt",
-        // The root may be read-only: what can be had again goes where something writable is usually mounted.
-        "GATEWRIGHT_CACHE=/tmp/gatewright",
-        // Where new objects are made. V8 would let it grow with the memory of the machine, to three times 16 MiB and more: all of it stays
-        // resident, and objects that are dead by then are kept on top of it. A smaller one costs no CPU that could be measured.
-        "NODE_OPTIONS=--max-semi-space-size=4",
-      ],
+      Env: Object.entries(environment).map(([name, value]) => `${name}=${value}`),
       Entrypoint: [`/${launcherPath}`],
       Cmd: ["operator"],
       WorkingDir: "/",

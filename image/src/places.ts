@@ -11,3 +11,15 @@ export const nodePath = "usr/local/bin/node";
 export const launcherPath = "usr/local/bin/gatewright";
 
 export const sbomPath = "usr/share/doc/gatewright/sbom.spdx.json";
+
+/** What the command finds in its environment, besides what is set where it runs. */
+export const environment: Readonly<Record<string, string>> = {
+  PATH: "/usr/local/bin:/usr/bin",
+  // What Node trusts besides the authorities that it brings: an admin may put another file there.
+  SSL_CERT_FILE: "/etc/ssl/certs/ca-certificates.crt",
+  // The root may be read-only: what can be had again goes where something writable is usually mounted.
+  GATEWRIGHT_CACHE: "/tmp/gatewright",
+  // Where new objects are made. V8 would let it grow with the memory of the machine, to three times 16 MiB and more: all of it stays
+  // resident, and objects that are dead by then are kept on top of it. A smaller one costs no CPU that could be measured.
+  NODE_OPTIONS: "--max-semi-space-size=4",
+};

@@ -14,4 +14,5 @@ export { type RawObject } from "./raw-object.ts";
 export { type Trouble } from "./trouble.ts";
 export { type ServedKind, type ServedKinds } from "./served-kind.ts";
 export { createBackoff, type Backoff, type BackoffOptions } from "./backoff.ts";
+export { serviceAccountFolder } from "./service-account.ts";
 export { stayAlive } from "./stay.ts";

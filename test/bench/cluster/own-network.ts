@@ -14,6 +14,8 @@ export async function enterOwnNetwork(env: NodeJS.ProcessEnv = {}): Promise<numb
   if (process.env[marker] === "1") {
     await mustRun(["ip", "link", "set", "lo", "up"]);
     await mustRun(["ip", "address", "add", `${hostAddress}/32`, "dev", "lo"]);
+    // For what a kubelet would mount there.
+    await mustRun(["mount", "-t", "tmpfs", "tmpfs", "/var/run"]);
     return undefined;
   }
   const asRoot = process.getuid?.() === 0 ? [] : ["--map-root-user"];

@@ -1,11 +1,14 @@
-import { mkdir, writeFile } from "node:fs/promises";
+import { copyFile, mkdir, readFile, writeFile } from "node:fs/promises";
 import path from "node:path";
+import { environment } from "../../../../image/src/places.ts";
 import { proxyFolders } from "../../../../operator/src/infra/index.ts";
-import { isSuccess } from "../../../../operator/src/kubernetes/index.ts";
+import { isSuccess, serviceAccountFolder } from "../../../../operator/src/kubernetes/index.ts";
+import { pkiFiles } from "../../../lab/pki.ts";
 import { mustRun } from "../../../lab/run-command.ts";
 import type { ApiBed } from "../api-bed.ts";
 import { createWriter } from "../cluster-writer.ts";
 import { gatewayName, namespace } from "../objects.ts";
+import { hostAddress } from "../own-network.ts";
 import { startProgram, until } from "../program.ts";
 import { heapAfterCollection } from "../heap.ts";
 import type { Product } from "../product.ts";
@@ -37,16 +40,22 @@ export function createOurs({ nodeFlags = [], product }: OursOptions = {}): Side 
     prepare: async ({ api }) => {
       await createWriter(api).create({ apiVersion: "v1", kind: "Namespace", metadata: { name: systemNamespace } });
     },
-    start: async ({ folder, kubeconfig }) => {
+    start: async (bed) => {
+      await mountServiceAccount(bed);
       const program = startProgram({
         name: "gatewright",
-        logFile: path.join(folder, "gatewright.log"),
+        logFile: path.join(bed.folder, "gatewright.log"),
+        // As in a pod of the image.
+        env: {
+          NODE_OPTIONS: environment["NODE_OPTIONS"],
+          KUBERNETES_SERVICE_HOST: hostAddress,
+          KUBERNETES_SERVICE_PORT: "6443",
+        },
         command: [
           process.execPath,
           ...nodeFlags,
           ...main,
           "operator",
-          `--kubeconfig=${kubeconfig}`,
           `--namespace=${systemNamespace}`,
           "--ads-name=localhost",
           "--log-level=error",
@@ -81,6 +90,15 @@ const headerFilter: HeaderFilter = {
     },
   }),
 };
+
+/** What a pod reaches the API server with, where a kubelet puts it. */
+async function mountServiceAccount({ folder }: ApiBed): Promise<void> {
+  const { tokens, authority } = pkiFiles(path.join(folder, "pki"));
+  const [token = ""] = (await readFile(tokens, "utf8")).split(",");
+  await mkdir(serviceAccountFolder, { recursive: true });
+  await writeFile(path.join(serviceAccountFolder, "token"), token);
+  await copyFile(authority, path.join(serviceAccountFolder, "ca.crt"));
+}
 
 /** Kubernetes would mount these; here they are written to a folder of the benchmark, and paths follow. */
 async function envoyOptions({ api, folder }: ApiBed) {
