@@ -7,6 +7,8 @@ import {
   type ExtensionSpec,
   knownFilters,
   neutralConfig,
+  offConfig,
+  wholeConfig,
 } from "../../operator/src/xds/extension/index.ts";
 import { formatCommands } from "../../operator/src/lib/substitution-commands.ts";
 import { goodCases, refusedCases } from "../../operator/src/xds/extension/testing/cases.ts";
@@ -19,6 +21,10 @@ const everything = [...knownFilters.keys()];
 function listenerWith(filter: string, perRoute: unknown): StaticConfig {
   const neutral = neutralConfig(filter);
   assert.ok(neutral !== undefined, filter);
+  return listenerOf(filter, { name: filter, disabled: true, typed_config: json(neutral) }, perRoute);
+}
+
+function listenerOf(filter: string, entry: object, perRoute?: unknown): StaticConfig {
   const route = { match: { prefix: "/" }, direct_response: { status: 200 } };
   const manager = {
     "@type": "type.googleapis.com/envoy.extensions.filters.network.http_connection_manager.v3.HttpConnectionManager",
@@ -33,7 +39,7 @@ function listenerWith(filter: string, perRoute: unknown): StaticConfig {
       ],
     },
     http_filters: [
-      { name: filter, disabled: true, typed_config: json(neutral) },
+      entry,
       {
         name: "envoy.filters.http.router",
         typed_config: { "@type": "type.googleapis.com/envoy.extensions.filters.http.router.v3.Router" },
@@ -63,6 +69,24 @@ describe("Envoy, told what an HTTPFilter asks for", function () {
     for (const spec of goodCases) configs.set(spec.title, listenerWith(spec.filter, checked(spec)));
     const tried = new Set(goodCases.map(({ filter }) => filter));
     assert.deepEqual([...tried].toSorted(), everything.toSorted(), "every known filter has a case");
+    assert.deepEqual(await refusedByEnvoy(configs), new Map());
+  });
+
+  it("takes for a listener whatever our checks let through for a route, and each filter on for routes that do not configure it", async () => {
+    const configs = new Map<string, StaticConfig>();
+    for (const spec of goodCases) {
+      const result = checkExtension(spec, everything);
+      assert.ok(result.kind === "valid");
+      const whole = wholeConfig(spec.filter, result.config);
+      assert.ok(whole !== undefined);
+      configs.set(spec.title, listenerOf(spec.filter, { name: "of-a-listener", typed_config: json(whole) }));
+    }
+    for (const filter of everything) {
+      const neutral = neutralConfig(filter) ?? assert.fail(filter);
+      const off = offConfig(filter);
+      const perRoute = off && messageToJson(AnySchema, off);
+      configs.set(`${filter}, on`, listenerOf(filter, { name: filter, typed_config: json(neutral) }, perRoute));
+    }
     assert.deepEqual(await refusedByEnvoy(configs), new Map());
   });
 

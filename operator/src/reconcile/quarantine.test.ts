@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import type { Refusal } from "../gatewayapi/index.ts";
-import type { Route, VirtualHost } from "../ir/index.ts";
+import { requestFilterName, type Route, type VirtualHost } from "../ir/index.ts";
 import { createGraph, silentLogger } from "../lib/index.ts";
 import type { Verdict } from "./publisher.ts";
 import { createQuarantine } from "./quarantine.ts";
@@ -73,6 +73,39 @@ function fixture(routes: readonly Route[], isBad: (suspect: string, content: str
 }
 
 describe("createQuarantine()", () => {
+  it("holds the HTTPFilter whose configuration for listeners is refused, as long as it is that", () => {
+    const refusals = createGraph().source<Refusal>("quarantine");
+    let content = "1";
+    const quarantine = createQuarantine(
+      refusals,
+      { virtualHostsIn: () => [], publishedVersion: () => "v1", contentOf: () => content },
+      silentLogger,
+    );
+    const verdict = (kind: Verdict["kind"], name: string, of: string): Verdict => ({
+      kind,
+      proxy: "team-a/gw",
+      type: "extension",
+      resources: [{ name, version: of }],
+      message: kind === "refused" ? "no" : "",
+    });
+    const filter = {
+      filter: "envoy.filters.http.rbac",
+      origin: { kind: "HTTPFilter", namespace: "team-a", name: "f" },
+    };
+    const name = requestFilterName(filter);
+    const key = "HTTPFilter team-a/f";
+    assert.equal(quarantine.judge(verdict("accepted", name, "v1")), false);
+    assert.equal(quarantine.judge(verdict("refused", "envoy.filters.http.rbac", "v1")), false, "not one of a user's");
+    assert.equal(quarantine.judge(verdict("refused", name, "v0")), false, "what was before");
+    assert.equal(refusals.get(key), undefined);
+    assert.equal(quarantine.judge(verdict("refused", name, "v1")), true);
+    assert.deepEqual(refusals.get(key), { message: "no", content: "1" });
+    assert.equal(quarantine.judge(verdict("refused", name, "v1")), false, "once");
+    content = "2";
+    assert.equal(quarantine.forget([key]), true);
+    assert.equal(refusals.get(key), undefined);
+  });
+
   it("holds the one HTTPFilter that nobody has accepted yet, with Envoy's words, after one refusal", () => {
     const it = fixture(
       [route("good", "fine"), route("half", "bad")],
