@@ -14,6 +14,7 @@ import { buildEndpoints } from "./endpoints.ts";
 import { buildExtension } from "./extension-config.ts";
 import { neutralConfig } from "./extension/index.ts";
 import type { NeutralConfig } from "./filters/index.ts";
+import { chainKey, createFilterChains } from "./filter-chains.ts";
 import { buildListener } from "./listener.ts";
 import { createProblems } from "./problems.ts";
 import {
@@ -97,17 +98,18 @@ export function createXdsTables(graph: Graph, ir: Ir, options: XdsOptions = {}):
     const config = neutral(name) ?? requestFilterConfig(ir.listeners, requestFilterUses.get(key), name);
     return map(config, (each) => buildExtension(name, each));
   });
+  const chains = createFilterChains(graph, ir.listeners, {
+    routeTableName: (table) => ir.routeTables.get(table)?.name,
+    hasSecret,
+    neutral,
+  });
   const listeners = builds(
     "listener",
     [ir.listeners],
     (key) => {
       const listener = ir.listeners.get(key);
       if (listener === undefined) return undefined;
-      const build = buildListener(listener, {
-        routeTableName: (table) => ir.routeTables.get(table)?.name,
-        hasSecret,
-        neutral,
-      });
+      const build = buildListener(listener, (name) => chains.get(chainKey(key, name)));
       return { ...build, use: useKey(listener.proxy, listener.name) };
     },
     (left, right) => left.use === right.use && equalBuilds(left, right),
