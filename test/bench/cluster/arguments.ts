@@ -60,7 +60,7 @@ const smoke = {
   rounds: "1",
   probes: "10",
   repeat: "0",
-  workloads: "W1,W2,W3,W4,W8,W12",
+  workloads: "W1,W2,W3,W4,W8-checked,W12",
 } as const;
 
 const texts = {

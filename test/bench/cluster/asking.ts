@@ -11,6 +11,9 @@ export type Asked = {
   readonly wrong: number;
 };
 
+/** What was changed has not taken effect in all the time that it had. */
+export class NotSeen extends Error {}
+
 const agent = new Agent({ keepAlive: true });
 
 export const ask = (name: string, path = "/"): Promise<Answer> =>
@@ -29,7 +32,7 @@ export async function askUntil(
     if (answer !== undefined && accept(answer)) return { ms: performance.now() - sinceMs, wrong };
     if (answer === undefined || !expected(answer)) wrong++;
     if (performance.now() - sinceMs > withinMs)
-      throw new Error(`${name} answers ${answer?.status ?? "nothing"} after ${withinMs} ms`);
+      throw new NotSeen(`${name} answers ${answer?.status ?? "nothing"} after ${withinMs} ms`);
     await pause(everyMs);
   }
 }

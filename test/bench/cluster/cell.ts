@@ -2,7 +2,7 @@
 import { access, mkdir, rm } from "node:fs/promises";
 import { loadavg } from "node:os";
 import path from "node:path";
-import { ask, isOk } from "./asking.ts";
+import { ask, isOk, NotSeen } from "./asking.ts";
 import { watchForeignCpu } from "./foreign-cpu.ts";
 import { deleteRoutes, loadRoutes } from "./load.ts";
 import { routeName } from "./objects.ts";
@@ -28,7 +28,7 @@ export type Cell = {
   /** Share of all processors that went to others meanwhile, between 0 and 1. */
   readonly foreignShare: number;
   readonly outcomes: readonly Outcome[];
-  /** What the side does not do, and why. */
+  /** What the side does not do, and why or how that was seen. */
   readonly left: Readonly<Record<string, string>>;
   /** Why it ended before its end. */
   readonly failure?: string;
@@ -158,7 +158,13 @@ async function measureLoaded(
     await session.quiet(wantedMs);
     wantedMs = calmMs;
     const beganMs = performance.now();
-    await workload.run({ session, routes, changes: plan.changes, soakMs, report, record });
+    try {
+      await workload.run({ session, routes, changes: plan.changes, soakMs, report, record });
+    } catch (error) {
+      // That it does not do this at all is an outcome too; the others are measured all the same.
+      if (!(error instanceof NotSeen)) throw error;
+      left[workload.name] = error.message;
+    }
     report(`${side.name}, ${routes} routes, ${workload.name}: ${Math.round((performance.now() - beganMs) / 1000)} s`);
   }
   if (plan.workloads.includes("W11")) {

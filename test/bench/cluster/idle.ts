@@ -8,7 +8,9 @@ export async function idle(session: Session, seconds: number): Promise<Figures> 
   const { side, envoy } = await session.memory();
   return {
     cpuMsPerSecond: cost.sideCpuMs / (cost.wallMs / 1000),
+    // Signs of life of the connection are among them.
     bytes: cost.bytes,
+    ...(cost.resources !== undefined && { resources: cost.resources }),
     statusWrites: cost.routeStatusWrites,
     sideMiB: side.residentMiB,
     sidePeakMiB: side.peakMiB,

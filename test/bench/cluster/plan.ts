@@ -41,7 +41,7 @@ function usual(side: SideName, routes: number, round: number): readonly string[]
   if (side === "envoy-gateway-qps-500") return routes >= allAt && isCreated(side, routes) && round === 1 ? ["W1"] : [];
   const always = round === 1 && isCreated(side, routes) ? ["W1", "W2", "W4"] : ["W2", "W4"];
   if (side === "null") return always;
-  if (routes === allAt) return ["W1", ...always, "W3", "W5", "W6", "W7", "W12", "W10", "W11"];
+  if (routes === allAt) return ["W1", ...always, "W3", "W5", "W6", "W7", "W8-checked", "W12", "W10", "W11"];
   return routes === 1 || routes > mostCreated ? [...always, "W12", "W10"] : always;
 }
 

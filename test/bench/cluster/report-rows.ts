@@ -158,6 +158,14 @@ export const otherGroups: readonly Group[] = [
     ],
   },
   {
+    title: "New routes beside one whose filter the checks of the implementation refuse",
+    rows: [
+      ...seen("W8 checked"),
+      ...costs("W8 checked"),
+      { title: "resources that Envoy refused", workload: "W8 checked", figure: "refused", format: count },
+    ],
+  },
+  {
     title: "All routes go",
     rows: [
       { title: "the last answers 404", workload: "W11", figure: "goneMs", format: ms },

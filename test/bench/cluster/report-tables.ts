@@ -239,6 +239,20 @@ export function formatCircumstances(results: readonly Results[]): string {
     .join("\n\n");
 }
 
+/** What has no figures because a side does not do it. */
+export function formatLeft(results: readonly Results[]): string {
+  const cells = results.flatMap((one) => one.cells);
+  const lines = cells.flatMap(({ side, routes, left }) =>
+    Object.entries(left).map(([workload, reason]) => ({ key: `${labels[side]}, ${workload}: ${reason}`, routes })),
+  );
+  return [...Map.groupBy(lines, ({ key }) => key)]
+    .map(([key, all]) => {
+      const counts = [...new Set(all.map(({ routes }) => routes))].toSorted((a, b) => a - b);
+      return `- ${key} (with ${counts.map((routes) => routes.toLocaleString("en")).join(", ")} routes)`;
+    })
+    .join("\n");
+}
+
 const nameOf = ({ side, routes, round }: Results["cells"][number]) =>
   `${labels[side]} with ${routesText(routes)} in round ${round}`;
 

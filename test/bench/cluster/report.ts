@@ -9,6 +9,7 @@ import {
   formatCircumstances,
   formatExponents,
   formatGrowth,
+  formatLeft,
   formatOthers,
   formatTargets,
 } from "./report-tables.ts";
@@ -26,7 +27,9 @@ export async function writeReport(folder: string, results: readonly Results[]): 
   const parts: Readonly<Record<string, string>> = {
     charts: made.map(({ title, file }) => `![${title}](${file})`).join("\n"),
     circumstances: formatCircumstances(results),
-    figures: [formatGrowth(source), formatOthers(source)].filter((text) => text !== "").join("\n\n"),
+    figures: [formatGrowth(source), formatOthers(source), formatLeft(results)]
+      .filter((text) => text !== "")
+      .join("\n\n"),
     growth: formatExponents(source),
     targets: formatTargets(source),
     better: formatBetter(source),

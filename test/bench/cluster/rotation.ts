@@ -3,7 +3,7 @@ import { createServer } from "node:https";
 import { connect, type TLSSocket } from "node:tls";
 import { type Certificate, makeCertificate } from "../../support/certificates.ts";
 import { spread } from "../statistics.ts";
-import { askUntil } from "./asking.ts";
+import { askUntil, NotSeen } from "./asking.ts";
 import { perChange, spreadFigures } from "./figures.ts";
 import {
   endpointSlice,
@@ -32,7 +32,7 @@ export const rotation: Workload = {
   },
 };
 
-const withinMs = 60_000;
+const withinMs = 30_000;
 
 async function rotateCertificate(session: Session, changes: number): Promise<Figures> {
   const { writer } = session;
@@ -49,7 +49,7 @@ async function rotateCertificate(session: Session, changes: number): Promise<Fig
       if (shown === bodyOf(certificate)) break;
       if (shown === undefined) wrong++;
       if (performance.now() - sinceMs > withinMs)
-        throw new Error(`a new certificate is not shown after ${withinMs} ms`);
+        throw new NotSeen(`a new certificate is not shown after ${withinMs} ms`);
       await pause(5);
     }
     await written;

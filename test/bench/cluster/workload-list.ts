@@ -1,5 +1,6 @@
 // Every workload, in the order in which they run at each number of routes. A new one is a file of its own and a line here.
 import type { Workload } from "./workload.ts";
+import { badFilter } from "./bad-filter.ts";
 import { churn } from "./churn.ts";
 import { filterEdit } from "./filter-edit.ts";
 import { idle } from "./idle.ts";
@@ -41,6 +42,7 @@ export const workloads: readonly Workload[] = [
   },
   rotation,
   filterEdit,
+  badFilter,
   { name: "W12", title: "idling", run: async ({ session, record }) => record("W12", await idle(session, 15)) },
   soak,
   {

@@ -10,7 +10,7 @@ import { adsIdentityFiles, buildBootstrap } from "../../../../operator/src/xds/i
 import { defaultCacheFolder } from "../../../lab/build.ts";
 import { mustRun, runCommand } from "../../../lab/run-command.ts";
 import type { ApiBed } from "../api-bed.ts";
-import { gatewayName, namespace } from "../objects.ts";
+import { gatewayName, type KubernetesObject, namespace } from "../objects.ts";
 import { startProgram, until } from "../program.ts";
 import type { HeaderFilter, Side } from "./side.ts";
 
@@ -76,21 +76,20 @@ const configuration = (qps: number | undefined) => ({
 
 /** A policy with a script: the way to a filter of Envoy's for one route. */
 const headerFilter: HeaderFilter = {
-  object: (route, header, value) => ({
-    apiVersion: "gateway.envoyproxy.io/v1alpha1",
-    kind: "EnvoyExtensionPolicy",
-    metadata: { name: "header", namespace },
-    spec: {
-      targetRefs: [{ group: "gateway.networking.k8s.io", kind: "HTTPRoute", name: route }],
-      lua: [
-        {
-          type: "Inline",
-          inline: `function envoy_on_response(handle)\n  handle:headers():add("${header}", "${value}")\nend\n`,
-        },
-      ],
-    },
-  }),
+  object: (route, header, value) =>
+    script(route, `function envoy_on_response(handle)\n  handle:headers():add("${header}", "${value}")\nend\n`),
+  broken: (route) => script(route, "function envoy_on_response(handle\n"),
 };
+
+const script = (route: string, inline: string): KubernetesObject => ({
+  apiVersion: "gateway.envoyproxy.io/v1alpha1",
+  kind: "EnvoyExtensionPolicy",
+  metadata: { name: "header", namespace },
+  spec: {
+    targetRefs: [{ group: "gateway.networking.k8s.io", kind: "HTTPRoute", name: route }],
+    lua: [{ type: "Inline", inline }],
+  },
+});
 
 async function moduleFolder(): Promise<string> {
   const { stdout } = await promisify(execFile)("go", ["mod", "download", "-json", `${module}@${version}`], {

@@ -7,7 +7,7 @@ import { pkiFiles } from "../../../lab/pki.ts";
 import { mustRun } from "../../../lab/run-command.ts";
 import type { ApiBed } from "../api-bed.ts";
 import { createWriter } from "../cluster-writer.ts";
-import { gatewayName, namespace } from "../objects.ts";
+import { gatewayName, type KubernetesObject, namespace } from "../objects.ts";
 import { hostAddress } from "../own-network.ts";
 import { startProgram, until } from "../program.ts";
 import { heapAfterCollection } from "../heap.ts";
@@ -77,19 +77,22 @@ export function createOurs({ nodeFlags = [], product }: OursOptions = {}): Side 
 
 const headerFilter: HeaderFilter = {
   extension: { group: "config.aether.io", kind: "HTTPFilter", name: "header" },
-  object: (_, header, value) => ({
-    apiVersion: "config.aether.io/v1",
-    kind: "HTTPFilter",
-    metadata: { name: "header", namespace },
-    spec: {
-      filter: "envoy.filters.http.header_mutation",
-      typedConfig: {
-        "@type": "type.googleapis.com/envoy.extensions.filters.http.header_mutation.v3.HeaderMutationPerRoute",
-        mutations: { response_mutations: [{ append: { header: { key: header, value } } }] },
-      },
-    },
-  }),
+  object: (_, header, value) => httpFilter({ response_mutations: [{ append: { header: { key: header, value } } }] }),
+  broken: () => httpFilter({ response_mutation: [] }),
 };
+
+const httpFilter = (mutations: object): KubernetesObject => ({
+  apiVersion: "config.aether.io/v1",
+  kind: "HTTPFilter",
+  metadata: { name: "header", namespace },
+  spec: {
+    filter: "envoy.filters.http.header_mutation",
+    typedConfig: {
+      "@type": "type.googleapis.com/envoy.extensions.filters.http.header_mutation.v3.HeaderMutationPerRoute",
+      mutations,
+    },
+  },
+});
 
 /** What a pod reaches the API server with, where a kubelet puts it. */
 async function mountServiceAccount({ folder }: ApiBed): Promise<void> {

@@ -35,6 +35,8 @@ export type Side = {
 export type HeaderFilter = {
   /** The object of the user in which the header's value stands. */
   readonly object: (route: string, header: string, value: string) => KubernetesObject;
+  /** The same, but such that its own checks refuse it. */
+  readonly broken: (route: string) => KubernetesObject;
   /** What the route's rule names, unless the object names the route. */
   readonly extension?: ExtensionRef;
 };
