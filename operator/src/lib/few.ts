@@ -37,7 +37,9 @@ export function itemsOf<T extends object | string>(few: Few<T>): Iterable<T> {
 }
 
 export function hasItem<T extends object | string>(few: Few<T>, item: T): boolean {
-  return few instanceof Set ? few.has(item) : isList(few) ? few.includes(item) : few === item;
+  if (few === undefined) return false;
+  if (few instanceof Set) return few.has(item);
+  return isList(few) ? few.includes(item) : few === item;
 }
 
 const isList = <T extends object | string>(few: T | readonly T[]): few is readonly T[] => Array.isArray(few);
