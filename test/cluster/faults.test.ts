@@ -5,7 +5,7 @@ import { makeCertificate } from "../support/certificates.ts";
 import { until } from "../lab/testing/until.ts";
 import { type FaultLab, openFaultLab } from "./support/fault-lab.ts";
 import { wholeLife } from "./support/life.ts";
-import { backend, gateway, meshConfig, route, secret, systemNamespace } from "./support/manifests.ts";
+import { backend, gateway, gatewayClass, meshConfig, route, secret, systemNamespace } from "./support/manifests.ts";
 
 describe("faults around an operator", function () {
   this.timeout(600_000);
@@ -393,6 +393,59 @@ function describeFaults(): void {
         await faults.answers("filtered.example", "200");
         await faults.says("httproute/filtered", { ResolvedRefs: "True" });
         await faults.remove("httproute/filtered", "httpfilter/tenant");
+      }));
+
+    it("parameters that are misspelled and deleted: what is served is served on, also by operators that start meanwhile", () =>
+      faults.steadily(async () => {
+        const parameters = { group: "config.aether.io", kind: "MeshConfig", namespace: systemNamespace };
+        const pointTo = async (name: string | undefined) => {
+          const patch = { spec: { parametersRef: name === undefined ? null : { ...parameters, name } } };
+          await faults.lab.kubectl([
+            "patch",
+            `gatewayclass/${gatewayClass}`,
+            "--type=merge",
+            `--patch=${JSON.stringify(patch)}`,
+          ]);
+        };
+        const reason = (what: string) =>
+          faults.field(what, ".status.conditions[?(@.type=='Accepted')]['status','reason']");
+        const standing = () =>
+          Promise.all([
+            faults.field("gateway/steady", ".status.addresses[0].value"),
+            faults.field("deployment/steady-gatewright", ".metadata['uid','generation']"),
+            faults.field("service/steady-gatewright", ".metadata.uid"),
+          ]);
+        const before = await standing();
+        const stands = async () => assert.deepEqual(await standing(), before);
+        await faults.applyTo(systemNamespace, { ...meshConfig(), metadata: { name: "of-class" }, spec: {} });
+        try {
+          await pointTo("of-class");
+          await faults.says(`gatewayclass/${gatewayClass}`, { Accepted: "True" });
+          await pointTo("misspelled");
+          await faults.says(`gatewayclass/${gatewayClass}`, { Accepted: "False" });
+          assert.match(await reason(`gatewayclass/${gatewayClass}`), /InvalidParameters/);
+          await faults.takesChanges("amid-a-misspelling");
+          await stands();
+          await restartOperator();
+          await faults.says("gateway/steady", { Accepted: "False", Programmed: "False" });
+          assert.match(await reason("gateway/steady"), /InvalidParameters/);
+          await stands();
+          await pointTo("of-class");
+          await faults.takesChanges("after-a-misspelling");
+        } finally {
+          await pointTo(undefined);
+        }
+        await faults.lab.kubectl(["delete", "meshconfig/of-class", `--namespace=${systemNamespace}`]);
+        await faults.takesChanges("without-parameters");
+        await faults.remove("meshconfig/proxies");
+        await faults.says("gateway/steady", { Accepted: "False" });
+        await faults.apply(route("amid-a-deletion", { gateway: "steady" }));
+        await faults.answers("amid-a-deletion.example", "200");
+        await stands();
+        await faults.apply(meshConfig());
+        await faults.remove("httproute/amid-a-deletion");
+        await faults.takesChanges("after-a-deletion");
+        await stands();
       }));
 
     it("rights for one kind that are withdrawn and given back", () =>

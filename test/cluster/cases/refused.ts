@@ -35,6 +35,13 @@ export function describeRefused(lab: () => FaultLab): void {
     ]);
     return found === "" ? undefined : found.replace("gatewright-refusals-", "");
   };
+  /** How often Envoys have refused something that this operator sent them. */
+  const nacksOf = async (pod: string): Promise<number> => {
+    const ip = (await lab().operators()).find((each) => each.pod === pod)?.ip ?? assert.fail(`${pod} does not run`);
+    const { stdout } = await lab().lab.run(["curl", "--silent", "--max-time", "10", `http://${ip}:9090/metrics`]);
+    const lines = stdout.split("\n").filter((line) => line.startsWith("gatewright_ads_nacks_total"));
+    return lines.reduce((sum, line) => sum + Number(line.split(" ").at(-1)), 0);
+  };
   /** Lets the lead go to whoever asks next, until it is not this one. */
   const leadsNot = (pod: string) =>
     until(
@@ -129,7 +136,18 @@ export function describeRefused(lab: () => FaultLab): void {
       await inSystem(logging({ path: "/nowhere/in/the/end.log" }));
       await isSaid();
       assert.equal(await teller(), knows);
-      assert.notEqual(await lab().leader(), knows);
+      const leader = await lab().leader();
+      assert.notEqual(leader, knows);
+      // Where the one ends that knows, others hold it out, and no Envoy is asked again.
+      const refusedBefore = await nacksOf(leader);
+      await lab().lab.kubectl(["delete", "pod", knows, `--namespace=${systemNamespace}`]);
+      await until("another tells", async () => ((await teller()) === leader ? true : undefined), patienceMs);
+      await lab().rollout("deployment/gatewright", systemNamespace);
+      await lab().takesChanges("after-who-knew");
+      await isSaid();
+      const running = await lab().operators();
+      assert.equal(running.length, 2);
+      for (const { pod } of running) assert.equal(await nacksOf(pod), pod === leader ? refusedBefore : 0, pod);
       await inSystem(logging({ format: "%RESPONSE_CODE%\n" }));
       await isTaken();
       await nobodyTells();
