@@ -2,7 +2,6 @@ import { readFile } from "node:fs/promises";
 import http from "node:http";
 import { dirname, isAbsolute, join, resolve } from "node:path";
 import type { KubeConfig, User } from "@kubernetes/client-node";
-import { load } from "js-yaml";
 import { messageOf } from "../lib/index.ts";
 import { ClusterError } from "./cluster-error.ts";
 import { type Access } from "./credentials.ts";
@@ -20,7 +19,7 @@ type Loaded = { readonly config: KubeConfig; readonly tokenFile?: string };
 
 /**
  * Reads kubeconfigs, of which earlier ones win, as `kubectl` does. The library behind it loads a model of each kind that
- * there is (0.3 s, 90 MB), whichever part of it is asked for: so it is loaded only here.
+ * there is (0.3 s, 80 MB), whichever part of it is asked for: so it is loaded only here, and not in a pod.
  */
 export async function readKubeconfig(
   files: readonly string[],
@@ -64,8 +63,8 @@ async function accessOf({ config, tokenFile }: Loaded): Promise<Access> {
 const isPem = (value: unknown): value is string | Buffer => typeof value === "string" || Buffer.isBuffer(value);
 
 async function loadAll(files: readonly string[], context: string | undefined): Promise<Loaded> {
-  const library = await import("@kubernetes/client-node");
-  const parts = (await Promise.all(files.map((file) => loadOne(library.KubeConfig, file)))).flatMap(
+  const [library, yaml] = await Promise.all([import("@kubernetes/client-node"), import("js-yaml")]);
+  const parts = (await Promise.all(files.map((file) => loadOne(library.KubeConfig, yaml.load, file)))).flatMap(
     (part) => part ?? [],
   );
   if (parts.length === 0)
@@ -87,7 +86,11 @@ async function loadAll(files: readonly string[], context: string | undefined): P
 
 type Part = { readonly config: KubeConfig; readonly tokenFiles: ReadonlyMap<string, string | undefined> };
 
-async function loadOne(Config: typeof KubeConfig, file: string): Promise<Part | undefined> {
+async function loadOne(
+  Config: typeof KubeConfig,
+  parse: (text: string) => unknown,
+  file: string,
+): Promise<Part | undefined> {
   const text = await readFile(file, "utf8").catch((error: NodeJS.ErrnoException) => {
     if (error.code === "ENOENT") return undefined;
     throw new ClusterError(`kubeconfig ${file} cannot be read: ${error.message}`);
@@ -99,7 +102,7 @@ async function loadOne(Config: typeof KubeConfig, file: string): Promise<Part | 
     const folder = dirname(file);
     config.makePathsAbsolute(folder);
     for (const user of config.getUsers()) completePlugin(user, config, folder);
-    return { config, tokenFiles: tokenFilesOf(load(text), folder) };
+    return { config, tokenFiles: tokenFilesOf(parse(text), folder) };
   } catch (error) {
     throw new ClusterError(`kubeconfig ${file} is not valid: ${messageOf(error)}`);
   }

@@ -5,7 +5,7 @@ import { infraKinds, reservedPorts } from "../infra/index.ts";
 import type { ApiServer } from "../kubernetes/index.ts";
 import { systemClock } from "../lib/index.ts";
 import { createReconciler, type Reconciler } from "../reconcile/index.ts";
-import { createKubernetesSource, type KubernetesSource } from "../source/index.ts";
+import { createKubernetesSource, type KubernetesSource } from "../source/kubernetes/index.ts";
 import { isStoredKind, objectKey, storedKinds } from "../store/index.ts";
 import type { Metrics } from "../telemetry/index.ts";
 import {
@@ -15,7 +15,7 @@ import {
   createStatusWriter,
   type EventRecorder,
   type StatusWriter,
-} from "../writer/index.ts";
+} from "../writer/kubernetes/index.ts";
 import { checkExtension } from "../xds/index.ts";
 import { abortable } from "./abortable.ts";
 import { createAuthorityKeeper, findIdentity } from "./authority.ts";
