@@ -58,7 +58,7 @@ const smoke = {
   impl: "ours",
   n: "100,1000",
   rounds: "1",
-  probes: "10",
+  probes: "8",
   repeat: "0",
   workloads: "W1,W2,W3,W4,W8-checked,W12",
 } as const;

@@ -1,5 +1,5 @@
 import path from "node:path";
-import { type Cell, measureCell } from "./cell.ts";
+import { type Cell, type CellOptions, measureCell } from "./cell.ts";
 import { type PlanOptions, planOf } from "./plan.ts";
 import type { ResultFolder } from "./results.ts";
 import type { Side } from "./sides/side.ts";
@@ -16,6 +16,8 @@ export type RunOptions = PlanOptions & {
   readonly snapshots?: string;
   readonly report: (line: string) => void;
   readonly onCell?: (cell: Cell) => void;
+  /** How a cell is measured. */
+  readonly measure?: (options: CellOptions) => Promise<Cell>;
 };
 
 /** Share of all processors that may go to others before figures are not to be relied on. */
@@ -53,13 +55,13 @@ export async function runRounds(options: RunOptions): Promise<number> {
 }
 
 async function leastDisturbed(
-  { repeats, snapshots, soakMs, workFolder, report }: RunOptions,
-  what: Pick<Parameters<typeof measureCell>[0], "side" | "routes" | "round" | "plan">,
+  { repeats, snapshots, soakMs, workFolder, report, measure = measureCell }: RunOptions,
+  what: Pick<CellOptions, "side" | "routes" | "round" | "plan">,
 ): Promise<Cell> {
   let best: Cell | undefined;
   for (let attempt = 1; attempt <= 1 + repeats; attempt++) {
     const folder = path.join(workFolder, `${what.side.name}-${what.routes}-${what.round}-${attempt}`);
-    const cell = await measureCell({
+    const cell = await measure({
       ...what,
       workFolder: folder,
       soakMs,

@@ -43,7 +43,11 @@ export const workloads: readonly Workload[] = [
   rotation,
   filterEdit,
   badFilter,
-  { name: "W12", title: "idling", run: async ({ session, record }) => record("W12", await idle(session, 15)) },
+  {
+    name: "W12",
+    title: "idling",
+    run: async ({ session, changes, record }) => record("W12", await idle(session, changes("W12"))),
+  },
   soak,
   {
     name: "W10",
