@@ -13,7 +13,7 @@ describe("the options of the cluster benchmark", () => {
     assert.deepEqual(
       { sides, counts, rounds, workloads, ofSources },
       {
-        sides: ["ours", "envoy-gateway", "null"],
+        sides: ["ours", "envoy-gateway", "envoy-gateway-qps-500", "null"],
         counts: [1, 100, 1_000, 5_000, 10_000],
         rounds: 3,
         workloads: undefined,

@@ -14,7 +14,7 @@ Measures implementations of the Gateway API beside each other: a Kubernetes API 
 Needs Linux, and root or unprivileged user namespaces. Programs are built once, from their sources. A run that was ended goes on where it
 was, if it is started again with the same options.
 
-  --impl LIST       of ${sideNames.join(", ")} (default ours,envoy-gateway,null)
+  --impl LIST       of ${sideNames.join(", ")} (default all)
   --n LIST          numbers of routes (default 1,100,1000,5000,10000)
   --rounds N        how often each implementation has its turn (default 3)
   --workloads LIST  in place of what is measured by default at each number of routes
@@ -64,13 +64,13 @@ const smoke = {
 } as const;
 
 const texts = {
-  impl: "ours,envoy-gateway,null",
+  impl: sideNames.join(","),
   n: "1,100,1000,5000,10000",
   rounds: "3",
   probes: "50",
   repeat: "2",
   workloads: "",
-} as const;
+};
 
 export function parseArguments(args: readonly string[]): Arguments {
   const text = { type: "string" } as const;

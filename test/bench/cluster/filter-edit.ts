@@ -2,6 +2,7 @@ import { spread } from "../statistics.ts";
 import { askUntil, isNotFound, isOk } from "./asking.ts";
 import { perChange, spreadFigures } from "./figures.ts";
 import { route } from "./objects.ts";
+import { betweenMs } from "./probes.ts";
 import { pause } from "./program.ts";
 import { listenerChanges } from "./rotation.ts";
 import type { Session } from "./session.ts";
@@ -39,7 +40,7 @@ async function editFilter(session: Session, changes: number): Promise<Figures> {
       await written;
       times.push(asked.ms);
       wrong += asked.wrong;
-      await pause(150);
+      await pause(betweenMs);
     }
   });
   const listeners = (await listenerChanges(session)) - before;

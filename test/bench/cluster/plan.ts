@@ -24,7 +24,7 @@ const allAt = 1_000;
 const mostCreated = 5_000;
 
 /** Of workloads that have as many for every side at any number of routes. */
-const own: Readonly<Record<string, number>> = { W3: 50, W6: 20, W12: 15 };
+const own: Readonly<Record<string, number>> = { W3: 50, W6: 20, W12: 10 };
 
 export function planOf(side: SideName, routes: number, round: number, { workloads, mostChanges }: PlanOptions): Plan {
   const changes = (workload: string) => Math.min(mostChanges, own[workload] ?? probesOf(side, routes));
@@ -43,13 +43,14 @@ function usual(side: SideName, routes: number, round: number): readonly string[]
   if (side === "envoy-gateway-qps-500") return routes >= allAt && isCreated(side, routes) && round === 1 ? ["W1"] : [];
   const always = round === 1 && isCreated(side, routes) ? ["W1", "W2", "W4"] : ["W2", "W4"];
   if (side === "null") return always;
-  if (routes === allAt) return ["W1", ...always, "W3", "W5", "W6", "W7", "W8-checked", "W12", "W10", "W11"];
+  if (routes === allAt) return [...always, "W3", "W5", "W6", "W7", "W8-checked", "W12", "W10", "W11"];
   return routes === 1 || routes > mostCreated ? [...always, "W12", "W10"] : always;
 }
 
 function probesOf(side: SideName, routes: number): number {
-  if (side !== "envoy-gateway") return routes > mostCreated ? 20 : 30;
-  return routes > mostCreated ? 6 : routes > allAt ? 8 : routes > 100 ? 15 : 30;
+  if (side === "ours") return 20;
+  if (side === "null") return 12;
+  return routes > mostCreated ? 6 : routes > allAt ? 8 : routes > 100 ? 12 : 20;
 }
 
 function secondsOf(side: SideName, routes: number): number {

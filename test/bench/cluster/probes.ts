@@ -7,6 +7,9 @@ import { pause } from "./program.ts";
 import type { Session } from "./session.ts";
 import type { Figures } from "./workload.ts";
 
+/** Between one change and the next: each is to be one of its own. */
+export const betweenMs = 100;
+
 /** New routes, one after the other: from the request that makes it until the first 200. */
 export async function probeNew(session: Session, probes: number): Promise<Figures> {
   const { writer } = session;
@@ -21,7 +24,7 @@ export async function probeNew(session: Session, probes: number): Promise<Figure
       await created;
       times.push(asked.ms);
       wrong += asked.wrong;
-      await pause(150);
+      await pause(betweenMs);
     }
   });
   const removal = await session.measure(async () => {
@@ -49,7 +52,7 @@ export async function probeChange(session: Session, count: number, changes: numb
     await written;
     times.push(asked.ms);
     wrong += asked.wrong;
-    await pause(150);
+    await pause(betweenMs);
   };
   const { cost } = await session.measure(async () => {
     for (let at = 1; at <= changes; at++) await change(at, `v${at}`);
@@ -71,7 +74,7 @@ export async function probeEndpoints(session: Session, changes: number): Promise
       await written;
       times.push(asked.ms);
       wrong += asked.wrong;
-      await pause(150);
+      await pause(betweenMs);
     }
   });
   await writer.merge(endpointSlice("app-a", backends[0].port));

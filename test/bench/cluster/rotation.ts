@@ -17,6 +17,7 @@ import {
   tlsBackendPort,
 } from "./objects.ts";
 import { hostAddress } from "./own-network.ts";
+import { betweenMs } from "./probes.ts";
 import { pause } from "./program.ts";
 import type { Session } from "./session.ts";
 import type { Figures, Workload } from "./workload.ts";
@@ -64,7 +65,7 @@ async function rotateCertificate(session: Session, changes: number): Promise<Fig
   const { cost } = await session.measure(async () => {
     for (const certificate of rest) {
       times.push(await rotate(certificate));
-      await pause(150);
+      await pause(betweenMs);
     }
   });
   const listeners = (await listenerChanges(session)) - before;
@@ -166,7 +167,7 @@ async function rotateAuthority(session: Session, changes: number, { object, refe
         await written;
         times.push(asked.ms);
         wrong += asked.wrong;
-        await pause(150);
+        await pause(betweenMs);
       }
     });
     return { ...spreadFigures(spread(times)), wrong, ...perChange(cost, changes) };

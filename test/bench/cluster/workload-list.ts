@@ -38,7 +38,7 @@ export const workloads: readonly Workload[] = [
   {
     name: "W5",
     title: "churn of routes, with new ones in between",
-    run: async ({ session, routes, record }) => record("W5", await churn(session, routes, 10, 15)),
+    run: async ({ session, routes, record }) => record("W5", await churn(session, routes, 10, 10)),
   },
   rotation,
   filterEdit,
