@@ -1,6 +1,8 @@
 import assert from "node:assert/strict";
+import { create, toBinary } from "@bufbuild/protobuf";
+import { ConfigSchema } from "@gatewright/crd-types/proto/envoy/extensions/filters/http/header_to_metadata/v3/header_to_metadata_pb";
 import { createIrSources, type IrFragment } from "../../../test/support/ir-fragment.ts";
-import { routeTableKey, routeTableName } from "../ir/index.ts";
+import { type RequestFilter, routeTableKey, routeTableName } from "../ir/index.ts";
 import { createGraph, Sensitive } from "../lib/index.ts";
 import { resourceTypes } from "./resource.ts";
 import { dumpByType, staticConfig } from "./static-config.ts";
@@ -67,7 +69,7 @@ describe("staticConfig()", () => {
   for (const discovery of ["inline", "vhds"] as const) {
     it(`puts everything where it is referred to (${discovery})`, () => {
       const config = staticConfig(tablesOf(fragment(discovery)), proxy);
-      const text = JSON.stringify(config);
+      const text: string = JSON.stringify(config);
       for (const discovered of ['"ads"', '"rds"', '"vhds"', "config_discovery", "eds_cluster_config", 'sds_config":'])
         assert.ok(!text.includes(discovered), discovered);
       for (const inlined of ["192.0.2.1", '"domains":["a.example.com"]', '"private_key":{"inline_string":"KEY"}'])
@@ -79,6 +81,32 @@ describe("staticConfig()", () => {
         "stats_config",
       ]);
     });
+  }
+});
+
+it("staticConfig() puts what filters of listeners come to where Envoy chooses them, by the host or without looking", () => {
+  const filter = (name: string): RequestFilter => ({
+    kind: "extension",
+    filter: "envoy.filters.http.header_to_metadata",
+    origin: { kind: "HTTPFilter", namespace: "infra", name },
+    config: {
+      typeUrl: "type.googleapis.com/envoy.extensions.filters.http.header_to_metadata.v3.Config",
+      value: toBinary(ConfigSchema, create(ConfigSchema, { requestRules: [{ header: name }] })),
+    },
+  });
+  const given = fragment("inline");
+  const [listener] = given.listeners ?? [];
+  const [chain] = listener?.filterChains ?? [];
+  assert.ok(listener && chain?.http);
+  for (const hostname of [undefined, "a.example.com"]) {
+    const requestFilters = [{ ...(hostname && { hostname }), filters: [filter("x-first"), filter("x-second")] }];
+    const filterChains = [{ ...chain, http: { ...chain.http, requestFilters } }];
+    const text: string = JSON.stringify(
+      staticConfig(tablesOf({ ...given, listeners: [{ ...listener, filterChains }] }), proxy),
+    );
+    assert.ok(!text.includes('"ads"') && !text.includes("dynamic_config"));
+    assert.ok(text.indexOf('"x-first"') > 0 && text.indexOf('"x-first"') < text.indexOf('"x-second"'));
+    assert.equal(text.includes(":authority"), hostname !== undefined);
   }
 });
 
