@@ -11,7 +11,7 @@ import { deepEqual, type Graph, type Table } from "../lib/index.ts";
 import { keyOf, objectKey, storedKinds } from "../store/index.ts";
 import { isFalse, isTrue } from "./conditions.ts";
 import type { Inputs, Refusal } from "./inputs.ts";
-import { meshConfigProblem, neglectedPart } from "./mesh-config.ts";
+import { effectivePart, meshConfigProblem, neglectedPart } from "./mesh-config.ts";
 import { formatKind } from "./messages.ts";
 import type { ClassView } from "./views.ts";
 
@@ -80,6 +80,6 @@ function viewClass(parameters: GoodParameters, quarantine: Table<Refusal>): Clas
     conditions: [isTrue(GatewayClassConditionStatusAccepted, GatewayClassReasonAccepted, message), version],
     accepted: true,
     isInEffect: true,
-    ...(mesh && { mesh }),
+    ...(mesh && { mesh: effectivePart(mesh, quarantine) }),
   };
 }

@@ -35,6 +35,14 @@ export function accessLogProblem({ spec }: MeshConfig): string | undefined {
   return undefined;
 }
 
+/** What of a MeshConfig is done: a path to which Envoy cannot write counts as if it were not stated. */
+export function effectivePart(mesh: MeshConfig, quarantine: Table<Refusal>): MeshConfig {
+  const { spec } = mesh;
+  if (spec?.telemetry?.accessLog === undefined || refusalOf(quarantine, "MeshConfig", mesh) === undefined) return mesh;
+  const { path: _, ...accessLog } = spec.telemetry.accessLog;
+  return { ...mesh, spec: { ...spec, telemetry: { ...spec.telemetry, accessLog } } };
+}
+
 /** What a MeshConfig says that is not done, though the rest of it is: in words; undefined: all is. */
 export function neglectedPart(mesh: MeshConfig, quarantine: Table<Refusal>): string | undefined {
   const problem = accessLogProblem(mesh);

@@ -20,7 +20,7 @@ kind: MeshConfig
 metadata: {name: mesh, namespace: ${namespace}}
 spec:
   proxy: {image: ${image}}
-  ${namespace === rootNamespace ? `telemetry: {accessLog: {format: ${format}}}` : ""}
+  ${namespace === rootNamespace ? `telemetry: {accessLog: {format: "${format}"}}` : ""}
 `;
 const gateway = (name: string, parameters = "", listenerName = "web") => `
 apiVersion: ${apiVersion}
@@ -81,6 +81,11 @@ function open() {
     imageOf: (name: string) => ir.proxies.get(`infra/${name}`)?.deployment.image,
     listeners: () => [...ir.listeners.keys()],
     logs: () => [...ir.listeners.keys()].map((key) => JSON.stringify(ir.listeners.get(key)?.accessLog?.format)),
+    logPaths: () => [...ir.listeners.keys()].map((key) => ir.listeners.get(key)?.accessLog?.path),
+    refuse: async (key: string, content: string) => {
+      reconciler.adopt("another", [{ of: "object", key, content, message: "unable to open file" }]);
+      await reconciler.settled();
+    },
     paths: () => JSON.stringify([...ir.virtualHosts.keys()].map((key) => ir.virtualHosts.get(key)?.routes)),
     addresses: (name: string) => reconciler.statuses.get(`Gateway infra/${name}`)?.status["addresses"],
     published,
@@ -141,6 +146,15 @@ describe("createReconciler(): parameters that go bad", () => {
     await world.apply(classOf("mush"));
     assert.equal(world.imageOf("gw"), undefined);
     assert.equal(world.listeners().length, 1);
+  });
+
+  it("what Envoy refuses of them stays out of effect", async () => {
+    await world.apply(classOf("mesh"), meshConfig("envoy:a", 'a", path: "/nowhere/a.log'), gateway("gw"));
+    assert.deepEqual(world.logPaths(), ["/nowhere/a.log"]);
+    await world.refuse(`MeshConfig ${rootNamespace}/mesh`, "1");
+    assert.deepEqual(world.logPaths(), ["stdout"]);
+    await world.remove("MeshConfig", `${rootNamespace}/mesh`);
+    assert.deepEqual(world.logPaths(), ["stdout"]);
   });
 
   it("a Gateway that is made anew under such a class has nothing that was in effect", async () => {

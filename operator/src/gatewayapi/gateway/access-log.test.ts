@@ -1,5 +1,8 @@
 import assert from "node:assert/strict";
 import type { AccessLog, MeshConfig } from "@gatewright/crd-types/config/v1";
+import { createGraph } from "../../lib/index.ts";
+import type { Refusal } from "../inputs.ts";
+import { effectivePart } from "../mesh-config.ts";
 import { accessLogOf } from "./access-log.ts";
 
 const settings = { controllerName: "c", rootNamespace: "r" };
@@ -42,13 +45,18 @@ describe("accessLogOf()", () => {
     assert.deepEqual(accessLogOf(mesh({ json: { a: "b" } }), settings), { path: "stdout", json: { a: "b" }, origin });
   });
 
-  it("has the default format where Envoy would refuse the stated one, and goes where it can be written", () => {
+  it("has the default format where Envoy would refuse the stated one", () => {
     assert.deepEqual(accessLogOf(mesh({ path: "/a", format: "%FOO%" }), settings), { path: "/a", origin });
     assert.deepEqual(accessLogOf(mesh({ json: { a: "100%" } }), settings), { path: "stdout", origin });
-    assert.deepEqual(accessLogOf(mesh({ path: "/a", format: "x" }), settings, true), {
-      path: "stdout",
-      format: "x\n",
-      origin,
-    });
+  });
+
+  it("has what else the MeshConfig says where Envoy cannot write to its path", () => {
+    const quarantine = createGraph().source<Refusal>("quarantine");
+    const stated = { ...mesh({ path: "/a", format: "x" }), metadata: { name: "mesh", namespace: "r", generation: 1 } };
+    quarantine.set("MeshConfig r/mesh", { message: "cannot open", content: "1" });
+    const log = accessLogOf(effectivePart(stated, quarantine), settings);
+    assert.deepEqual(log, { path: "stdout", format: "x\n", origin });
+    quarantine.set("MeshConfig r/mesh", { message: "cannot open", content: "0" });
+    assert.equal(effectivePart(stated, quarantine), stated);
   });
 });

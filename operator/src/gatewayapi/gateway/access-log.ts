@@ -5,22 +5,15 @@ import { accessLogProblem } from "../mesh-config.ts";
 
 const defaultPath = "/dev/stdout";
 
-/**
- * Where Envoys log requests: as the class's MeshConfig says, else as the settings say, else nowhere. `isRefused`: Envoy cannot write
- * where the MeshConfig says.
- */
-export function accessLogOf(
-  mesh: MeshConfig | undefined,
-  { accessLogPath }: Settings,
-  isRefused = false,
-): AccessLog | undefined {
+/** Where Envoys log requests: as the class's MeshConfig says, else as the settings say, else nowhere. */
+export function accessLogOf(mesh: MeshConfig | undefined, { accessLogPath }: Settings): AccessLog | undefined {
   const stated = mesh?.spec?.telemetry?.accessLog;
   if (mesh === undefined || stated === undefined)
     return accessLogPath === undefined ? undefined : { path: accessLogPath };
   const { path = defaultPath } = stated;
   const { format, json } = accessLogProblem(mesh) === undefined ? stated : {};
   return {
-    path: path === defaultPath || isRefused ? "stdout" : path,
+    path: path === defaultPath ? "stdout" : path,
     ...(format !== undefined && { format: `${format}\n` }),
     ...(json !== undefined && { json }),
     origin: { kind: "MeshConfig", namespace: mesh.metadata.namespace ?? "", name: mesh.metadata.name ?? "" },

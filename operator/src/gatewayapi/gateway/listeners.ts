@@ -12,7 +12,6 @@ import { deepEqual, type Graph, type Table } from "../../lib/index.ts";
 import type { Inputs } from "../inputs.ts";
 import { isHttp } from "../attach/index.ts";
 import type { AttachmentView, ClassView, GatewayView, ListenerGroup, ListenerView, RulesView } from "../views.ts";
-import { refusalOf } from "../refs/index.ts";
 import { accessLogOf } from "./access-log.ts";
 import { transportOf } from "./conflicts.ts";
 import { createConnectionChains } from "./connection-chains.ts";
@@ -112,8 +111,7 @@ export function createListeners(graph: Graph, inputs: Inputs, sources: ListenerS
       const { port, protocol } = first;
       const udp = connections.datagramsOf(first);
       const mesh = classes.get(view.className)?.mesh;
-      const isRefused = mesh !== undefined && refusalOf(inputs.quarantine, "MeshConfig", mesh) !== undefined;
-      const accessLog = accessLogOf(mesh, inputs.settings, isRefused);
+      const accessLog = accessLogOf(mesh, inputs.settings);
       return {
         proxy: view.proxy,
         // The same for HTTPS and TLS: Envoy closes all connections of a listener that changes its name.
