@@ -70,6 +70,8 @@ export class OperatorRoles extends Chart {
       rules: [
         ...rulesOf([...new Set([...readKinds, ...madeKinds])], read),
         ...rulesOf(reportedKinds, ["patch"], "/status"),
+        // Gateways whose Service opens a port on each node are reached there.
+        { apiGroups: [""], resources: ["nodes"], verbs: read },
         // At the objects that have a trouble; the same again becomes a count.
         { apiGroups: ["events.k8s.io"], resources: ["events"], verbs: ["create", "patch"] },
         // To apply is to create or to patch.

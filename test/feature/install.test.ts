@@ -93,7 +93,7 @@ describe("the installer", () => {
       ...grants(["patch"], ...pathsOf(reportedKinds, "/status")),
       ...grants(["create", "patch"], "events.k8s.io/events"),
       ...grants(["create", "delete", "patch"], ...pathsOf(infraKinds.map(({ kind }) => kind))),
-      ...grants(read, "apiextensions.k8s.io/customresourcedefinitions"),
+      ...grants(read, "apiextensions.k8s.io/customresourcedefinitions", "/nodes"),
     ];
     assert.deepEqual([...grantsOf("ClusterRole")].toSorted(), expected.toSorted());
     assert.deepEqual(

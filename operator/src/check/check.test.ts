@@ -74,6 +74,18 @@ describe("check()", () => {
         missing.map((each) => `error ${each}`),
       ));
 
+    it("takes for granted the addresses that a cluster can give, and tells of those that none does", () => {
+      const asking = (addresses: string) =>
+        gateway().replace("gatewright\n  listeners", `gatewright\n  addresses: ${addresses}\n  listeners`);
+      const cluster = "{routability: Cluster}";
+      const possible = `[${cluster}, ${cluster}, {routability: Cluster, value: 10.96.0.9}, {}, {}, {type: Hostname}, {value: 192.0.2.1}]`;
+      assert.deepEqual(told(asking(possible)), []);
+      const partly = told(asking(`[${cluster}, {routability: example.com/wan}]`));
+      assert.deepEqual(partly, ["error 6:3 PartiallyAssigned Gateway a/gw spec.addresses"]);
+      const none = told(asking("[{type: Hostname, routability: Cluster}]"));
+      assert.deepEqual(none, ["error 6:3 NotAssigned Gateway a/gw spec.addresses"]);
+    });
+
     it("does not keep the rest from being judged", () => {
       const refs = "rules: [{backendRefs: [{name: app, port: 81}]}]";
       for (const kind of ["Gateway", "ListenerSet"])

@@ -174,7 +174,8 @@ function tellStatuses(translated: Translated, { reporter, assumed }: ConditionOp
     const listener = /^listener (.*)$/s.exec(field)?.[1];
     for (const part of partsOf(message)) {
       const split = splitField(part);
-      const base = split.field || (listener === undefined ? "" : listenerField(object, listener)) || "spec";
+      const whole = ["NotAssigned", "PartiallyAssigned"].includes(reason) ? "spec.addresses" : "spec";
+      const base = split.field || (listener === undefined ? "" : listenerField(object, listener)) || whole;
       const told = { kind, key, field: referenceIn(object, base, split.message), message: split.message };
       if (reason === "OverlappingHostnames") reporter.tell({ ...told, rule: "overlap", severity: "warning" });
       else reporter.tellReason({ ...told, reason });

@@ -1,4 +1,5 @@
 import {
+  assumedAddresses,
   createTranslation,
   type Placement,
   type ProxyState,
@@ -58,12 +59,8 @@ export function translateOnce(changes: readonly Change[], options: TranslateOpti
 const anyAddress = "0.0.0.0";
 
 function placementOf({ objects }: Store, key: string): Placement {
-  const asked = (objects.Gateway.get(key)?.spec.addresses ?? []).flatMap(({ type = "IPAddress", value = "" }) =>
-    type === "IPAddress" && value !== "" ? [value] : [],
-  );
-  const values = asked.length > 0 ? asked : [anyAddress];
-  return {
-    addresses: values.map((value) => ({ type: "IPAddress", value })),
-    bind: (port) => ({ address: values[0] ?? anyAddress, port }),
-  };
+  const spec = objects.Gateway.get(key)?.spec ?? { gatewayClassName: "", listeners: [] };
+  const placed = assumedAddresses(spec, anyAddress);
+  const address = placed.addresses.find(({ type }) => type === "IPAddress")?.value ?? anyAddress;
+  return { ...placed, bind: (port) => ({ address, port }) };
 }

@@ -1,4 +1,4 @@
-import type { Settings } from "../gatewayapi/index.ts";
+import { assumedAddresses, type Settings } from "../gatewayapi/index.ts";
 import type { ProxyKey } from "../ir/index.ts";
 import type { Logger } from "../lib/index.ts";
 import { createReconciler, type Reconciler } from "../reconcile/index.ts";
@@ -29,16 +29,11 @@ export async function translateObjects(
   await reconciler.settled();
   const gateways = [...ir.proxies.keys()].toSorted();
   for (const key of gateways) {
-    const requested = store.objects.Gateway.get(key)?.spec.addresses ?? [];
-    const named = requested.flatMap(({ type = "IPAddress", value = "" }) =>
-      type === "IPAddress" && value !== "" ? [value] : [],
-    );
-    const [address, ...others] = named.length > 0 ? named : [bindAddress];
-    if (address === undefined) continue;
-    reconciler.place(key, {
-      addresses: [address, ...others].map((value) => ({ type: "IPAddress", value })),
-      bind: (port) => ({ address, port }),
-    });
+    const spec = store.objects.Gateway.get(key)?.spec;
+    if (spec === undefined) continue;
+    const placed = assumedAddresses(spec, bindAddress);
+    const address = placed.addresses.find(({ type }) => type === "IPAddress")?.value ?? bindAddress;
+    reconciler.place(key, { ...placed, bind: (port) => ({ address, port }) });
     reconciler.report(key, { kind: "ready" });
   }
   await reconciler.settled();

@@ -15,6 +15,7 @@ export {
   type Settings,
   type Unavailability,
 } from "./inputs.ts";
+export { addressRequest, assumedAddresses } from "./gateway/index.ts";
 export { parseRouteKey, routeKey, type RouteKindName } from "./route-objects.ts";
 export { statusKey } from "./status/index.ts";
 export { createTranslation, type Translation } from "./translate.ts";

@@ -207,13 +207,18 @@ function urlOf(protocol: string, address: string, port: number): string {
 }
 
 /** Reasons of `Programmed` that repeat other conditions, or that pass by themselves. */
-const echoes = ["Pending", "Invalid", "ListenersNotValid", "AddressNotAssigned", "ParentNotProgrammed"];
+const echoes = [
+  "Pending",
+  "Invalid",
+  "ListenersNotValid",
+  "AddressNotAssigned",
+  "AddressNotUsable",
+  "ParentNotProgrammed",
+];
 
 /** Conditions that are bad news. Some types are bad when true; what is merely pending is no problem. */
 function isProblem({ type, status, reason }: Condition): boolean {
   if (["Conflicted", "PartiallyInvalid", "OverlappingTLSConfig"].includes(type)) return status === "True";
-  // Programmed says the same of addresses.
-  if (type === "AddressesAssigned") return false;
   return status === "False" && !(type === "Programmed" && echoes.includes(reason));
 }
 

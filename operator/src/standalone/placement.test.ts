@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import type { Host } from "./host.ts";
+import { requestKey } from "../ir/index.ts";
 import { placementOf, planPlacements, socketKey, type Spot, type Want } from "./placement.ts";
 
 const linux: Host = {
@@ -107,6 +108,20 @@ describe("planPlacements()", () => {
     assert.equal(show(foreign, "b/two"), "127.0.0.1 8080->8080");
   });
 
+  it("gives nothing in place of an address of a cluster, and stands all the same where another is asked for", () => {
+    const inside = { routability: "Cluster" };
+    assert.equal(
+      show(plan([want("a/one", [8080], [inside])]), "a/one"),
+      "an address of routability Cluster cannot be had: there is no cluster here",
+    );
+    assert.equal(
+      show(plan([want("a/one", [8080], [{ routability: "example.com/wan" }])]), "a/one"),
+      "an address of routability example.com/wan cannot be had: this routability is not supported",
+    );
+    const both = plan([want("a/one", [8080], [{ ...inside, value: "192.0.2.7" }, {}])]);
+    assert.equal(show(both, "a/one"), "127.0.0.1 8080->8080");
+  });
+
   it("never moves a port of a Gateway that asked for its address", () => {
     const asked = [{ type: "IPAddress", value: "192.0.2.7" }];
     const spots = plan([want("a/one", [8080], asked), want("b/two", [8080], asked)]);
@@ -130,6 +145,28 @@ describe("placementOf()", () => {
     assert.deepEqual(placement.addresses, [{ type: "IPAddress", value: "127.0.0.1" }]);
     assert.deepEqual(placement.bind(80), { address: "127.0.0.1", port: 10080 });
     assert.deepEqual([...(placement.unavailablePorts ?? [])], [[8080, "port 8080 is taken"]]);
+  });
+
+  it("says of each address that is asked for why it may not be had", () => {
+    const asked = [
+      { routability: "Cluster" },
+      { value: "198.51.100.1" },
+      { value: "192.0.2.7" },
+      { value: "127.0.0.1" },
+    ];
+    for (const entries of [asked, asked.slice(0, 1)]) {
+      const [spot] = plan([want("a/one", [8080], entries)]).values();
+      assert(spot !== undefined);
+      const { unusableAddresses } = placementOf(spot, linux);
+      const why = entries.map((entry) => unusableAddresses?.get(requestKey(entry)));
+      const words = [
+        "there is no cluster here",
+        "it is no address of this host",
+        "a Gateway has one address here",
+        "a Gateway has one address here",
+      ];
+      assert.deepEqual(why, words.slice(0, entries.length));
+    }
   });
 
   it("names an address that others can reach where all are bound", () => {

@@ -1,4 +1,6 @@
-import type { Placement } from "../gatewayapi/index.ts";
+import type { GatewaySpecAddress } from "@gatewright/crd-types/gateway/v1";
+import { addressRequest, type Placement } from "../gatewayapi/index.ts";
+import { requestKey } from "../ir/index.ts";
 import { isAnyAddress } from "../lib/index.ts";
 import type { Host } from "./host.ts";
 
@@ -9,7 +11,7 @@ export type Want = {
   /** The ports that its listeners state. */
   readonly ports: readonly number[];
   /** `spec.addresses`. */
-  readonly requested: readonly { readonly type?: string; readonly value?: string }[];
+  readonly requested: readonly GatewaySpecAddress[];
 };
 
 export type Spot =
@@ -18,8 +20,12 @@ export type Spot =
       readonly address: string;
       /** By the port that the Gateway states. */
       readonly ports: ReadonlyMap<number, PortSpot>;
+      readonly unusable: UnusableAddresses;
     }
-  | { readonly kind: "unplaced"; readonly reason: string };
+  | { readonly kind: "unplaced"; readonly reason: string; readonly unusable: UnusableAddresses };
+
+/** What a Gateway asks for and cannot have here, by `requestKey`, with the reason in words. */
+type UnusableAddresses = ReadonlyMap<string, string>;
 
 export type PortSpot =
   | {
@@ -71,7 +77,7 @@ export function planPlacements({ wants, previous, host, bindAddress, busy }: Pla
     const before = previous.get(want.key);
     const requested = requestedAddress(want, host);
     if (requested.kind === "unusable") {
-      plan.set(want.key, { kind: "unplaced", reason: requested.reason });
+      plan.set(want.key, { kind: "unplaced", reason: requested.reason, unusable: whyUnusable(want, host) });
       continue;
     }
     if (before?.kind !== "placed" || (requested.kind === "address" && requested.address !== before.address)) continue;
@@ -99,7 +105,7 @@ export function planPlacements({ wants, previous, host, bindAddress, busy }: Pla
     );
     for (const port of byPreference)
       if (!spots.has(port)) claim(want, address, port, choosePort(address, port, fixed !== undefined));
-    plan.set(want.key, { kind: "placed", address, ports: spots });
+    plan.set(want.key, { kind: "placed", address, ports: spots, unusable: whyUnusable(want, host) });
   }
   return plan;
 
@@ -142,17 +148,45 @@ function requestedAddress(
   | { readonly kind: "none" }
   | { readonly kind: "address"; readonly address: string }
   | { readonly kind: "unusable"; readonly reason: string } {
+  if (requested.length === 0) return { kind: "none" };
+  const possible = requested.filter((entry) => problemOf(entry) === undefined);
+  if (possible.length === 0) return { kind: "unusable", reason: requested.flatMap(formatProblem).join("; ") };
   // An entry without a value asks for any address of its type.
-  const values = requested.filter(({ value }) => value !== undefined && value !== "");
+  const values = possible.filter(({ value = "" }) => value !== "");
   if (values.length === 0) return { kind: "none" };
   const usable = values.find(({ type = "IPAddress", value = "" }) => type === "IPAddress" && host.hasAddress(value));
   if (usable?.value !== undefined) return { kind: "address", address: usable.value };
   return { kind: "unusable", reason: `${values.map(({ value }) => value).join(", ")} is no address of this host` };
 }
 
+/** Why there can be no such address outside of a cluster. */
+function problemOf(entry: GatewaySpecAddress): string | undefined {
+  const request = addressRequest(entry);
+  if (request.kind === "unsupported") return request.why;
+  return request.routability === "Cluster" ? "there is no cluster here" : undefined;
+}
+
+function formatProblem(entry: GatewaySpecAddress): readonly string[] {
+  const why = problemOf(entry);
+  return why === undefined ? [] : [`an address of routability ${entry.routability} cannot be had: ${why}`];
+}
+
+/** Of the rest, one may be had: a Gateway has one address here. */
+const whyUnusable = ({ requested }: Want, host: Host): UnusableAddresses =>
+  new Map(
+    requested.map((entry) => {
+      const { type = "IPAddress", value = "" } = entry;
+      const isForeign = type === "IPAddress" && value !== "" && !host.hasAddress(value);
+      const other = isForeign ? "it is no address of this host" : "a Gateway has one address here";
+      return [requestKey(entry), problemOf(entry) ?? other];
+    }),
+  );
+
 /** The plan for one Gateway in the words of translation. One without a place has no address, which its status then says. */
 export function placementOf(spot: Spot, host: Host): Placement {
-  if (spot.kind === "unplaced") return { addresses: [], bind: (port) => ({ address: "127.0.0.1", port }) };
+  const { unusable: unusableAddresses } = spot;
+  if (spot.kind === "unplaced")
+    return { addresses: [], unusableAddresses, bind: (port) => ({ address: "127.0.0.1", port }) };
   const { address, ports } = spot;
   const unavailable = [...ports].flatMap(([port, at]): [number, string][] =>
     at.kind === "unavailable" ? [[port, at.reason]] : [],
@@ -163,6 +197,7 @@ export function placementOf(spot: Spot, host: Host): Placement {
       const at = ports.get(port);
       return { address, port: at?.kind === "bound" ? at.port : port };
     },
+    unusableAddresses,
     unavailablePorts: new Map(unavailable),
   };
 }

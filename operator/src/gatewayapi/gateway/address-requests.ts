@@ -9,6 +9,7 @@ import {
 } from "@gatewright/crd-types/gateway/v1";
 import type { RequestedAddress } from "../../ir/index.ts";
 import type { Problem } from "../conditions.ts";
+import type { PlacedAddress, Placement } from "../inputs.ts";
 import { listed } from "../messages.ts";
 
 /**
@@ -66,6 +67,30 @@ export function requestedAddresses({ addresses = [] }: Gateway["spec"]): readonl
     const { type, value, routability } = request;
     return [{ type, value, routability }];
   });
+}
+
+/**
+ * The addresses of a Gateway of which nobody knows where it will stand, as if it were given all that can be had. `any` stands for the first
+ * that no value is asked for.
+ */
+export function assumedAddresses(
+  { addresses: entries = [] }: Gateway["spec"],
+  any: string,
+): Required<Pick<Placement, "addresses" | "furtherAddresses">> {
+  const addresses: PlacedAddress[] = entries.length === 0 ? [{ type: IPAddressType, value: any }] : [];
+  const furtherAddresses: PlacedAddress[] = [];
+  for (const [index, entry] of entries.entries()) {
+    const request = addressRequest(entry);
+    if (request.kind === "unsupported") continue;
+    const { type, value, routability } = request;
+    if (routability === "Cluster") furtherAddresses.push({ type, value: value || `assumed-${index}`, routability });
+    else if (type === HostnameAddressType) addresses.push({ type, value: value || `assumed-${index}` });
+    else {
+      const isFirst = addresses.every((address) => address.value !== any);
+      addresses.push({ type, value: value || (isFirst ? any : `assumed-${index}`) });
+    }
+  }
+  return { addresses, furtherAddresses };
 }
 
 const isType = (type: string): type is RequestedAddress["type"] =>

@@ -1,4 +1,4 @@
-export { requestedAddresses } from "./address-requests.ts";
+export { addressRequest, assumedAddresses } from "./address-requests.ts";
 export { type AddressOutcome, addressOutcome } from "./addresses.ts";
 export { createAdmissions } from "./admissions.ts";
 export { type CertificateTables, createCertificates } from "./certificates.ts";

@@ -88,6 +88,7 @@ export const ready: Member = {
   spot: {
     kind: "placed",
     address: "127.0.0.1",
+    unusable: new Map(),
     ports: new Map([
       [80, { kind: "bound", port: 10080, note: "port 80 needs privileges" }],
       [8443, { kind: "bound", port: 8443 }],

@@ -18,8 +18,11 @@ export type ProxyPlace = {
  */
 export function placementOf({ services, reservedPorts, ...nodes }: ProxyPlace): Placement {
   const hasIPv6 = services.some(({ spec }) => spec?.ipFamilies?.includes("IPv6") === true);
-  const isOuter = services.some(({ spec }) => spec?.type === "LoadBalancer" || spec?.type === "NodePort");
-  const inner = services.flatMap(clusterAddresses);
+  const isOuter = !services.every(isInner);
+  // What is there for the sake of an address inside of the cluster goes before what has such a one besides, the Gateway's own Service first.
+  const inner = [...services.filter(isInner), ...services.filter((service) => !isInner(service))].flatMap(
+    clusterAddresses,
+  );
   const outer = services.flatMap((service) => outerAddresses(service, nodes));
   return {
     addresses: distinct(isOuter ? outer : inner),
@@ -29,6 +32,8 @@ export function placementOf({ services, reservedPorts, ...nodes }: ProxyPlace): 
     unavailablePorts: reservedPorts,
   };
 }
+
+const isInner = ({ spec }: Service): boolean => spec?.type !== "LoadBalancer" && spec?.type !== "NodePort";
 
 function clusterAddresses({ spec }: Service): readonly PlacedAddress[] {
   const own = spec?.clusterIPs ?? [spec?.clusterIP ?? ""];
