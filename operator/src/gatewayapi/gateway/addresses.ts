@@ -60,7 +60,7 @@ export function addressOutcome(
       reason: isNone ? GatewayReasonAddressesNotAssigned : GatewayReasonAddressesPartiallyAssigned,
       message: words,
     }),
-    // With some of its addresses a Gateway is programmed (GEP-5093), unless a static one cannot be used (`GatewayStaticAddresses`): ADR 12.
+    // With some of its addresses a Gateway is programmed (GEP-5093), unless a static one cannot be used (`GatewayStaticAddresses`): ADR 13.
     ...(isNone
       ? { problem: { reason: GatewayReasonAddressNotAssigned, message: words } }
       : unusable.length > 0 && {
