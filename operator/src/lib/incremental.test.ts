@@ -9,6 +9,33 @@ const entries = <V>(table: Table<V>): [string, V][] =>
   });
 
 describe("createGraph()", () => {
+  it("replaces a value from which nothing else follows for those who watch only", () => {
+    const graph = createGraph();
+    const words = graph.source<string>("words", Object.is, {
+      isMoot: (left, right) => left.toLowerCase() === right.toLowerCase(),
+    });
+    const lengths = graph.derive("lengths", { keysOf: [words], compute: (key) => words.get(key)?.length });
+    const changes = words.watch();
+    words.set("a", "one");
+    graph.settle();
+    changes.take();
+    words.set("a", "ONE");
+    graph.settle();
+    assert.equal(words.get("a"), "ONE");
+    assert.deepEqual([...changes.take()], ["a"]);
+    assert.equal(graph.computations(), 1);
+    words.set("a", "three");
+    words.set("b", "B");
+    graph.settle();
+    assert.deepEqual(entries(lengths), [
+      ["a", 5],
+      ["b", 1],
+    ]);
+    words.set("a", undefined);
+    graph.settle();
+    assert.deepEqual(entries(lengths), [["b", 1]]);
+  });
+
   it("runs a derived function again only when what it read has changed", () => {
     const graph = createGraph();
     const names = graph.source<string>("names");

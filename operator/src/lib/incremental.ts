@@ -25,6 +25,11 @@ export type Changes = { readonly take: () => ReadonlySet<string> };
 
 export type Source<V> = Table<V> & { readonly set: (key: string, value: V | undefined) => void };
 
+export type SourceOptions<V> = {
+  /** Where this says that nothing follows from the difference, the new value takes the old one's place, and only who watches is told. */
+  readonly isMoot?: (left: V, right: V) => boolean;
+};
+
 export type DerivedOptions<V> = {
   /** The tables whose keys are this table's keys. */
   readonly keysOf: readonly Table<unknown>[];
@@ -35,7 +40,7 @@ export type DerivedOptions<V> = {
 };
 
 export type Graph = {
-  readonly source: <V>(name: string, equal?: (left: V, right: V) => boolean) => Source<V>;
+  readonly source: <V>(name: string, equal?: (left: V, right: V) => boolean, options?: SourceOptions<V>) => Source<V>;
   readonly derive: <V>(name: string, options: DerivedOptions<V>) => Table<V>;
   /** Buckets of `table`'s keys. The sets are live: read them at once, keep none. */
   readonly index: <V>(
@@ -178,12 +183,20 @@ export function createGraph(options: GraphOptions = {}): Graph {
     return view;
   }
 
-  function source<V>(name: string, equal: (left: V, right: V) => boolean = Object.is): Source<V> {
+  function source<V>(
+    name: string,
+    equal: (left: V, right: V) => boolean = Object.is,
+    { isMoot }: SourceOptions<V> = {},
+  ): Source<V> {
     const table = makeTable(name, () => undefined);
     const set = (key: string, value: V | undefined) => {
-      const before = table.cells.get(key)?.value as V | undefined;
+      const cell = table.cells.get(key);
+      const before = cell?.value as V | undefined;
       if (before === value || (before !== undefined && value !== undefined && equal(before, value))) return;
-      write(table, key, value);
+      if (cell === undefined || before === undefined || value === undefined || isMoot?.(before, value) !== true)
+        return write(table, key, value);
+      cell.value = value;
+      for (const watcher of table.watchers) watcher.add(key);
     };
     const view = { ...publicTable<V>(table), set };
     internals.set(view, table);

@@ -1,4 +1,4 @@
-import type { Graph, Source } from "../lib/index.ts";
+import { deepEqual, type Graph, isFields, type Source } from "../lib/index.ts";
 import { type StoredKind, type StoredKinds, storedKinds } from "./kinds.ts";
 
 /** One object that came, changed or went. */
@@ -13,7 +13,8 @@ export type Store = {
 };
 
 export function createStore(graph: Graph): Store {
-  const make = <K extends StoredKind>(kind: K): Source<StoredKinds[K]> => graph.source<StoredKinds[K]>(kind);
+  const make = <K extends StoredKind>(kind: K): Source<StoredKinds[K]> =>
+    graph.source<StoredKinds[K]>(kind, Object.is, { isMoot: differInWordsOnly });
   const objects = Object.fromEntries(
     (Object.keys(storedKinds) as StoredKind[]).map((kind) => [kind, make(kind)]),
   ) as unknown as Store["objects"];
@@ -28,6 +29,28 @@ export function createStore(graph: Graph): Store {
       for (const { kind, key, object } of changes) put(kind, key, object);
     },
   };
+}
+
+type Stored = { readonly metadata: { readonly resourceVersion?: string }; readonly status?: unknown };
+
+/**
+ * Of a status, only who has an entry in it is ever translated: what we write ourselves, and see come back, is to cost no more than
+ * that it is looked at.
+ */
+const differInWordsOnly = (left: Stored, right: Stored): boolean => deepEqual(essenceOf(left), essenceOf(right));
+
+const essenceOf = ({ status, metadata, ...others }: Stored) => ({
+  ...others,
+  metadata: { ...metadata, resourceVersion: undefined },
+  parents: entriesIn(status, "parents"),
+  ancestors: entriesIn(status, "ancestors"),
+});
+
+function entriesIn(status: unknown, field: "parents" | "ancestors"): readonly unknown[] {
+  const list = isFields(status) ? status[field] : undefined;
+  return Array.isArray(list)
+    ? list.map((entry) => (isFields(entry) ? { ...entry, conditions: undefined } : entry))
+    : [];
 }
 
 export const objectKey = (namespace: string, name: string): string => `${namespace}/${name}`;

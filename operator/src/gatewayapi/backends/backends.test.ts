@@ -195,9 +195,14 @@ describe("createBackends()", () => {
     graph.settle();
     const changes = clusters.watch();
     const before = graph.computations();
-    put({ ...service(plain), status: { loadBalancer: {} } });
+    const { metadata } = service(plain);
+    put({ ...service(plain), metadata: { ...metadata, labels: { team: "a" } } });
     graph.settle();
     assert.equal(changes.take().size, 0);
+    assert.equal(graph.computations() - before, 1);
+    // A status is not even looked at.
+    put({ ...service(plain), status: { loadBalancer: {} }, metadata: { ...metadata, labels: { team: "a" } } });
+    graph.settle();
     assert.equal(graph.computations() - before, 1);
   });
 });
