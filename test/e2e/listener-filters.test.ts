@@ -214,6 +214,29 @@ describe("filters of listeners, by effect", function () {
     for (const host of ["a.wild.io", "A.Wild.io", "b.inner.wild.io", `a.wild.io:${port}`, "a.wild.io:"])
       assert.equal((await get(host)).echo?.backend, "two", host);
     assert.equal((await get("wild.io")).status, 404);
+    // Whatever Envoy takes for a host of the listener passes its filters.
+    const odd = [
+      "x@y.wild.io",
+      "%00.wild.io",
+      "a_b.wild.io",
+      "-.wild.io",
+      "a..wild.io",
+      ".a.wild.io",
+      "*.wild.io",
+      "a,b.wild.io",
+    ];
+    const bytes = [
+      "\u017f.wild.io",
+      "\u00ff.wild.io",
+      "a b.wild.io",
+      "inner.wild.io:80:90",
+      "a.wild.io]:1",
+      "inner.wild.io.",
+    ];
+    for (const host of [...odd, ...bytes.map((each) => Buffer.from(each).toString("latin1"))]) {
+      const { status, echo } = await get(host);
+      assert.ok(status === 400 || status === 404 || echo?.backend === "two", `${host}: ${status} ${echo?.backend}`);
+    }
     const tls = { ca: certificate.certificate, serverName: "secure.io" };
     assert.equal((await send({ port: tlsPort, host: "secure.io", tls }, "/")).echo?.backend, "two");
   });

@@ -7,7 +7,7 @@ import type { ListenerFilters } from "../../ir/index.ts";
 import { packAny } from "../proto/index.ts";
 import { matchHosts, matchOf } from "./hosts.ts";
 
-/** Does what Envoy does with such a matcher. RE2 differs from JavaScript in nothing that is used here but the flag. */
+/** Does what Envoy does with such a matcher. RE2 differs from JavaScript in nothing that is used here. */
 function holds(predicate: Matcher_MatcherList_Predicate, authority: string): boolean {
   const { matchType } = predicate;
   switch (matchType.case) {
@@ -15,7 +15,7 @@ function holds(predicate: Matcher_MatcherList_Predicate, authority: string): boo
       const { matcher } = matchType.value;
       const pattern = matcher.case === "valueMatch" ? matcher.value.matchPattern : undefined;
       assert.ok(pattern?.case === "safeRegex");
-      return new RegExp(`^(?:${pattern.value.regex.replace("(?i)", "")})$`, "i").test(authority);
+      return new RegExp(`^(?:${pattern.value.regex})$`).test(authority);
     }
     case "orMatcher":
       assert.ok(matchType.value.predicate.length > 1, "Envoy takes no list of one");
@@ -74,6 +74,14 @@ describe("which listener's filters a request gets", () => {
   for (const [authority, host] of cases)
     it(`${JSON.stringify(authority)} is for ${host}, and for nobody else`, () =>
       assert.deepEqual(chosen(hosts, authority), [host]));
+
+  it("passes over the case of ASCII alone", () => {
+    const listeners = ["*.io", "shop.io"];
+    assert.deepEqual(chosen(listeners, "SHOP.io"), ["shop.io"]);
+    assert.deepEqual(chosen(listeners, "\u017fhop.io"), ["*.io"]);
+    const { predicate } = matchOf({ hostname: "shop.io", filters: [] }, []);
+    assert.ok(!JSON.stringify(predicate).includes("(?i)"));
+  });
 
   it("is nobody's where no listener has the host", () => {
     assert.deepEqual(chosen(["a.example.com", "*.b.example.com"], "c.example.com"), []);

@@ -51,10 +51,17 @@ const authority = {
   typedConfig: packAny(HttpRequestHeaderMatchInputSchema, { headerName: ":authority" }),
 };
 
-/** As Envoy finds a virtual host: whatever the case, and without what stands after the last colon. */
+/**
+ * As Envoy finds a virtual host: whatever the case, and without what stands after the last colon. RE2's own way to pass over the case
+ * takes more than Envoy's, `ſ` for `s`: a request would be held to be another listener's than the one whose virtual host it gets.
+ */
 function isHost(hostname: string): Predicate {
-  const pattern = hostname.replaceAll(".", "\\.").replace(/^\*/, ".+");
-  const regex = `(?i)${pattern}(:[^:\\]]*)?`;
+  const pattern = hostname
+    .toLowerCase()
+    .replaceAll(".", "\\.")
+    .replaceAll(/[a-z]/g, (letter) => `[${letter}${letter.toUpperCase()}]`)
+    .replace(/^\*/, ".+");
+  const regex = `${pattern}(:[^:\\]]*)?`;
   return {
     matchType: {
       case: "singlePredicate",
