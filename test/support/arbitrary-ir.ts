@@ -6,8 +6,10 @@ import type {
   ForwardAction,
   HeaderChange,
   Listener,
+  ListenerFilters,
   PathChange,
   PathMatch,
+  RequestFilter,
   Route,
   RouteAction,
   RouteExtension,
@@ -258,13 +260,48 @@ const address: fc.Arbitrary<EndpointAddress> = record(
   ["address", "port"],
 );
 
+const requestFilter: fc.Arbitrary<RequestFilter> = fc.oneof(
+  {
+    weight: 3,
+    arbitrary: fc.constantFrom(...known, ...unknown).map((each) => ({ kind: "extension" as const, ...each })),
+  },
+  fc.constant({ kind: "respond" as const, status: 500 }),
+  record(
+    {
+      kind: fc.constant("external-auth" as const),
+      protocol: fc.constantFrom("http" as const, "grpc" as const),
+      cluster: fc.constantFrom(...clusterNames),
+      authority: fc.constant("who.team-a.svc"),
+      pathPrefix: fc.constantFrom("/", "/ask", "/%20"),
+      requestHeaders: fc.array(text, { maxLength: 3 }),
+      responseHeaders: fc.array(text, { maxLength: 3 }),
+      maxBodyBytes: fc.constantFrom(1, 2 ** 31 - 1),
+    },
+    ["kind", "protocol", "cluster", "authority", "requestHeaders", "responseHeaders"],
+  ),
+);
+const listenerFilters: fc.Arbitrary<readonly ListenerFilters[]> = fc.uniqueArray(
+  record(
+    {
+      hostname: fc.constantFrom(...hosts.filter((host) => host !== "*")),
+      filters: fc.array(requestFilter, { maxLength: 3 }),
+    },
+    ["filters"],
+  ),
+  { minLength: 1, maxLength: 4, selector: ({ hostname }) => hostname },
+);
+
 const listeners = (certificate: TlsCertificate): fc.Arbitrary<readonly Listener[]> => {
   const http = (routeTable: string) =>
-    fc.record({
-      routeTable: fc.constant(routeTable),
-      extensions: extensions.map((some) => some.map(({ filter }) => filter)),
-      cors: fc.boolean(),
-    });
+    record(
+      {
+        routeTable: fc.constant(routeTable),
+        extensions: extensions.map((some) => some.map(({ filter }) => filter)),
+        cors: fc.boolean(),
+        requestFilters: listenerFilters,
+      },
+      ["routeTable", "extensions", "cors"],
+    );
   const bind = { address: "127.0.0.1", port: 10_080 };
   const tls = (name: string) =>
     fc.record({

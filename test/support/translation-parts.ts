@@ -4,6 +4,15 @@
 const tls = (namespace: string) => ({ certificateRefs: [{ name: "cert", namespace }] });
 export const selector = { matchLabels: { team: "blue" } };
 
+const extension = (name: string) => ({
+  type: "ExtensionRef",
+  extensionRef: { group: "config.aether.io", kind: "HTTPFilter", name },
+});
+const auth = (backendRef: object, protocol: "HTTP" | "GRPC") => ({
+  type: "ExternalAuth",
+  externalAuth: { protocol, [protocol.toLowerCase()]: {}, backendRef },
+});
+
 export const listeners = [
   { name: "any", port: 80, protocol: "HTTP" },
   {
@@ -24,6 +33,29 @@ export const listeners = [
   { name: "blue", port: 81, protocol: "HTTP", allowedRoutes: { namespaces: { from: "Selector", selector } } },
   { name: "kinds", port: 81, protocol: "HTTP", hostname: "b.io", allowedRoutes: { kinds: [{ kind: "TCPRoute" }] } },
   { name: "tcp", port: 82, protocol: "TCP" },
+  {
+    name: "filtered",
+    port: 80,
+    protocol: "HTTP",
+    hostname: "a.example.com",
+    allowedRoutes: { namespaces: { from: "All" } },
+    filters: { requests: [extension("f"), auth({ name: "app", port: 80 }, "HTTP"), extension("f")] },
+  },
+  {
+    name: "asked",
+    port: 80,
+    protocol: "HTTP",
+    hostname: "*.io",
+    filters: { requests: [auth({ name: "app", namespace: "infra", port: 80 }, "GRPC")] },
+  },
+  {
+    name: "secured",
+    port: 443,
+    protocol: "HTTPS",
+    hostname: "f.example.com",
+    tls: tls("infra"),
+    filters: { requests: [auth({ name: "app", port: 80 }, "HTTP"), extension("f")] },
+  },
   { name: "secure", port: 443, protocol: "HTTPS", tls: tls("infra") },
   { name: "granted", port: 443, protocol: "HTTPS", hostname: "*.example.com", tls: tls("certs") },
   { name: "rival", port: 80, protocol: "HTTPS", tls: tls("infra") },
