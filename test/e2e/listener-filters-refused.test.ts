@@ -4,9 +4,10 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { statusKey } from "../../operator/src/gatewayapi/index.ts";
+import { knownFilters } from "../../operator/src/xds/extension/index.ts";
 import { type EchoBackend, startEchoBackend } from "../support/echo-backend.ts";
 import { freePort } from "../support/free-port.ts";
-import { type Answer, eventually, startLoad } from "../support/http-client.ts";
+import { type Answer, eventually, send, type SendOptions, startLoad } from "../support/http-client.ts";
 import { type ControlPlane, type DataPlane, startControlPlane, startDataPlane } from "./support/control-plane.ts";
 import { gatewayClass, httpRoute, joinDocuments, service } from "./support/manifests.ts";
 import { blindCheck, halfRuleFilter } from "./support/poison.ts";
@@ -104,6 +105,83 @@ describe("filters of listeners and Envoy's word", function () {
     await control.apply(gateway({ good: [], other: [] }), 4);
     await until("other", isTenant(undefined));
     for (const load of loads) assert.deepEqual([...(await load.stop()).keys()], ["200"]);
+  });
+
+  it("leave the filters of the route that they choose at work, whichever these are, and those of no other", async () => {
+    const allowed = [...knownFilters.keys()];
+    const mesh = { apiVersion: "config.aether.io/v1", kind: "MeshConfig" };
+    const ofRoute = (filter: string, type: string, config: object) =>
+      JSON.stringify({
+        apiVersion: "config.aether.io/v1",
+        kind: "HTTPFilter",
+        metadata: { name: `of-route-${filter}`, namespace: "team-a" },
+        spec: {
+          filter: `envoy.filters.http.${filter}`,
+          typedConfig: { "@type": `type.googleapis.com/envoy.extensions.filters.http.${type}`, ...config },
+        },
+      });
+    const refs = ["buffer", "rbac", "csrf", "fault"].map((filter) => ({
+      type: "ExtensionRef",
+      extensionRef: { group: "config.aether.io", kind: "HTTPFilter", name: `of-route-${filter}` },
+    }));
+    await control.apply(
+      joinDocuments(
+        gatewayClass.replace(
+          "spec: {",
+          "spec: {parametersRef: {group: config.aether.io, kind: MeshConfig, name: mesh, namespace: gatewright-system}, ",
+        ),
+        JSON.stringify({
+          ...mesh,
+          metadata: { name: "mesh", namespace: "gatewright-system" },
+          spec: { extensionFilters: { allowed } },
+        }),
+        service("one", [backend]),
+        goldFilter("gold", "gold"),
+        ofRoute("buffer", "buffer.v3.BufferPerRoute", { buffer: { maxRequestBytes: 10 } }),
+        ofRoute("rbac", "rbac.v3.RBACPerRoute", {
+          rbac: {
+            rules: {
+              action: "DENY",
+              policies: {
+                p: { permissions: [{ header: { name: "x-bad", presentMatch: true } }], principals: [{ any: true }] },
+              },
+            },
+          },
+        }),
+        ofRoute("csrf", "csrf.v3.CsrfPolicy", { filterEnabled: { defaultValue: { numerator: 100 } } }),
+        ofRoute("fault", "fault.v3.HTTPFault", {
+          abort: { httpStatus: 418, percentage: { numerator: 100 } },
+          headers: [{ name: "x-fault", presentMatch: true }],
+        }),
+        httpRoute(
+          "all",
+          undefined,
+          `  rules: ${JSON.stringify([
+            {
+              matches: [{ headers: [{ name: "x-tenant", value: "gold" }] }],
+              filters: refs,
+              backendRefs: [{ name: "one", port: 80 }],
+            },
+            { backendRefs: [{ name: "one", port: 80 }] },
+          ])}`,
+        ),
+        gateway({ good: ["gold"], plain: [] }),
+      ),
+    );
+    await until("good", isTenant("gold"));
+    const body = "x".repeat(100);
+    const requests: readonly (readonly [SendOptions, number])[] = [
+      [{ method: "PUT", body }, 413],
+      [{ headers: { "x-bad": "1" } }, 403],
+      [{ method: "POST", headers: { origin: "http://other.io" } }, 403],
+      [{ headers: { "x-fault": "1" } }, 418],
+      [{}, 200],
+    ];
+    for (const [options, status] of requests) {
+      const what = JSON.stringify(options);
+      assert.equal((await send({ port, host: "good.example.com" }, "/", options)).status, status, what);
+      assert.equal((await send({ port, host: "plain.example.com" }, "/", options)).status, 200, `plain: ${what}`);
+    }
   });
 
   it("of which one is refused keep its requests out, and leave all others alone", async () => {
