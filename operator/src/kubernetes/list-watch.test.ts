@@ -70,7 +70,8 @@ describe("createListWatch()", () => {
     assert.deepEqual(
       lists().map(({ query }) => [query.get("limit"), query.get("continue") !== null]),
       [
-        ["500", false],
+        ["50", false],
+        ["500", true],
         ["500", true],
         ["500", true],
       ],
@@ -92,7 +93,7 @@ describe("createListWatch()", () => {
     await until(() => server.watches() === 1);
     assert.equal(objects.size, 600);
     const [first, second] = lists().map(({ query }) => Number(query.get("limit")));
-    assert.equal(first, 500);
+    assert.equal(first, 50);
     assert.ok(second !== undefined && second >= 20 && second <= 25, String(second));
   });
 
@@ -160,7 +161,7 @@ describe("createListWatch()", () => {
     assert.ok(same(objects));
     assert.deepEqual(
       lists().map(({ query }) => query.get("limit")),
-      ["500", "500", "500", "500", null],
+      ["50", "500", "500", "500", null],
     );
   });
 
@@ -185,7 +186,7 @@ describe("createListWatch()", () => {
     assert.ok(same(objects));
     assert.deepEqual(
       lists().map(({ query }) => query.has("continue")),
-      [false, true, true, true, true],
+      [false, true, true, true, true, true],
     );
     assert.equal(delays[0], 7_000);
     // What breaks on a kept connection is sent again at once: the server may only have ended it.

@@ -6,12 +6,14 @@ import { isRawObject, keyOfRaw, type RawObject, resourceVersionOf } from "./raw-
 const pageBytes = 500_000;
 const maxPage = 500;
 const minPage = 10;
+/** Nobody knows yet how large they are, and a ConfigMap may have a megabyte. */
+const firstPage = 50;
 
 /** How many objects a page should have, by the size of those that came so far. */
 export type PageSize = { readonly limit: () => number; readonly note: (bytes: number, objects: number) => void };
 
 export function createPageSize(): PageSize {
-  let limit = maxPage;
+  let limit = firstPage;
   return {
     limit: () => limit,
     note: (bytes, objects) => {
