@@ -1,7 +1,9 @@
 import { Fanout } from "./fanout.ts";
+import { Publications } from "./publications.ts";
 import { type Refusal, Refusals } from "./refusals.ts";
 import type { Resource, ResourceChange, Verdict } from "./resource.ts";
 import type { ResourceType } from "./resource-types.ts";
+import type { Searches } from "./searches.ts";
 import { Snapshot } from "./snapshot.ts";
 import type { Stream } from "./stream.ts";
 
@@ -11,22 +13,25 @@ export class Proxy {
   readonly snapshot = new Snapshot();
   readonly refusals = new Refusals();
   readonly fanout: Fanout;
+  readonly searches: Searches;
+  readonly publications = new Publications();
   readonly streams = new Set<Stream>();
 
-  constructor(key: string, nextSerial: () => number) {
+  constructor(key: string, nextSerial: () => number, createSearches: (proxy: Proxy) => Searches) {
     this.key = key;
     this.fanout = new Fanout(nextSerial);
+    this.searches = createSearches(this);
   }
 
   /**
-   * Takes changes in. Returns undefined where they make no difference, else the verdicts that are known already, on content that was
+   * Takes changes in; the streams are to run. Returns undefined where they make no difference, else the verdicts that are known already, on content that was
    * refused before: it will not be sent, so nobody will say it again.
    */
   apply(changes: readonly ResourceChange[]): readonly Verdict[] | undefined {
     const first = !this.snapshot.published;
     const applied = this.snapshot.apply(changes);
     if (applied.length === 0 && !first) return undefined;
-    for (const stream of this.streams) stream.note(applied);
+    this.publications.add(applied);
     return applied.flatMap(({ type, after }): Verdict[] => {
       const refusal = after && this.refusals.get(type, after);
       return refusal === undefined ? [] : [this.#verdict(refusal)];

@@ -2,9 +2,11 @@ import { status } from "@grpc/grpc-js";
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
+import { type AddressInfo, connect as connectSocket, createServer, type Socket } from "node:net";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { systemClock } from "../lib/index.ts";
 import type { Verdict } from "./resource.ts";
 import { traits } from "./resource-types.ts";
 import { type AdsServer, type AdsServerOptions, createAdsServer, type ConnectionEvent } from "./server.ts";
@@ -13,21 +15,41 @@ import { createManualClock } from "./testing/manual-clock.ts";
 import { createRecorder } from "./testing/recorder.ts";
 import { drop, set, versionOf } from "./testing/scripted.ts";
 import { until } from "./testing/until.ts";
-import { connectEnvoy, encodeRequest, Wire } from "./testing/wire.ts";
+import { connectEnvoy, decodeResponse, encodeRequest, Wire } from "./testing/wire.ts";
 
 const node = { id: "envoy-1", cluster: "team-a/gw" };
 
-const firstRequest = encodeRequest(
-  {
-    typeUrl: traits.cluster.typeUrl,
-    subscribe: [],
-    unsubscribe: [],
-    initialVersions: new Map(),
-    nonce: "",
-    error: undefined,
-  },
-  node,
-);
+const clusterRequest = {
+  typeUrl: traits.cluster.typeUrl,
+  subscribe: [],
+  unsubscribe: [],
+  initialVersions: new Map<string, string>(),
+  nonce: "",
+  error: undefined,
+};
+
+const firstRequest = encodeRequest(clusterRequest, node);
+
+/** Carries bytes to a port until it is told to stop. */
+async function openRelay(port: number) {
+  const sockets = new Set<Socket>();
+  const relay = createServer((socket) => {
+    const up = connectSocket(port, "127.0.0.1");
+    for (const each of [socket, up]) sockets.add(each.on("error", () => undefined));
+    socket.pipe(up).pipe(socket);
+  });
+  await once(relay.listen(0, "127.0.0.1"), "listening");
+  return {
+    address: `127.0.0.1:${(relay.address() as AddressInfo).port}`,
+    pause: () => {
+      for (const socket of sockets) socket.unpipe().pause();
+    },
+    close: () => {
+      for (const socket of sockets) socket.destroy();
+      relay.close();
+    },
+  };
+}
 
 describe("the ADS server", () => {
   let folder: string;
@@ -152,6 +174,48 @@ describe("the ADS server", () => {
     await until(() => envoys.every((envoy) => envoy.config.route.get("t")?.content.clusters?.length === 2));
     assert.equal(heard, 1, "it was sent no more than it had answered to");
   });
+
+  for (const [what, expected] of [
+    ["reads nothing", "cut"],
+    ["never answers", "kept"],
+    ["refuses all", "kept"],
+  ] as const)
+    it(`serves others beside a client that ${what}, and holds nothing for it without end`, async () => {
+      await start({ clock: systemClock, limits: { maxBytesUnderWay: 1024, slowMs: 50, stuckMs: 3_000 } });
+      const port = await server.listen("127.0.0.1:0");
+      // More than sockets take on the way: who does not read holds it up here.
+      const big = "x".repeat(12 * 1024 * 1024);
+      server.publish(node.cluster, [set("cluster", "big", { name: "big", domain: big }), ...world]);
+      const relay = await openRelay(port);
+      let sends = 0;
+      const bad = new Wire(relay.address, "delta", (bytes) => {
+        sends++;
+        if (what !== "refuses all") return;
+        const { nonce } = decodeResponse("delta", bytes);
+        bad.call.write(encodeRequest({ ...clusterRequest, nonce, error: "it refuses all" }, undefined));
+      });
+      wires.push(bad);
+      bad.call.write(firstRequest);
+      await until(() => server.counters.types.cluster.responses > 0);
+      if (what === "reads nothing") relay.pause();
+      else await until(() => sends > 0);
+      const others = [new FakeEnvoy("delta"), new FakeEnvoy("delta")];
+      for (const other of others) connect(other);
+      await until(() => others.every(complete));
+      for (let edition = 0; edition < 20; edition++)
+        server.publish(node.cluster, [set("endpoint", "a", { name: "a", edition })]);
+      await until(() => others.every((other) => other.config.endpoint.get("a")?.content.edition === 19));
+      const responses = server.counters.types.cluster.responses;
+      if (expected === "cut") {
+        await until(() => server.counters.streams.stuck === 1 && server.held().streams === 2);
+        assert.ok(recorder.lines("warn").includes("a client does not read what it is sent; it is sent away"));
+      } else {
+        assert.equal(server.held().streams, 3);
+        assert.ok(server.counters.types.cluster.responses <= responses + 1);
+        assert.ok(sends <= 3 * 2, `${sends} responses of two clusters to one that ${what}`);
+      }
+      relay.close();
+    });
 
   it("sends nothing again to a client that comes back with all", async () => {
     await start();

@@ -14,6 +14,7 @@ import { nameAndVersion, Proxy } from "./proxy.ts";
 import { refusalMessage } from "./refusal-message.ts";
 import type { Node } from "./request-decoding.ts";
 import type { ResourceChange, Verdict } from "./resource.ts";
+import { Searches } from "./searches.ts";
 import type { ResourceType } from "./resource-types.ts";
 import { methodPaths } from "./service.ts";
 import { type Protocol, Stream } from "./stream.ts";
@@ -92,7 +93,7 @@ const maxReceiveBytes = 64 * 1024 * 1024;
 
 /** Serves snapshots to Envoys by ADS, delta and state of the world. */
 export function createAdsServer(options: AdsServerOptions): AdsServer {
-  const { logger, clock = systemClock } = options;
+  const { logger, clock = systemClock, stepTimeoutMs = 10_000 } = options;
   const authorize = options.authorize ?? (({ nodeCluster }): Authorization => ({ kind: "proxy", key: nodeCluster }));
   const proxies = new Map<string, Proxy>();
   const connections = new Map<Stream, Connection>();
@@ -119,7 +120,11 @@ export function createAdsServer(options: AdsServerOptions): AdsServer {
   function proxyOf(key: string): Proxy {
     const known = proxies.get(key);
     if (known !== undefined) return known;
-    const proxy = new Proxy(key, () => ++serial);
+    const proxy = new Proxy(
+      key,
+      () => ++serial,
+      (own) => new Searches(clock, stepTimeoutMs, () => queueMicrotask(() => takeTurns(own))),
+    );
     proxies.set(key, proxy);
     return proxy;
   }
@@ -155,9 +160,11 @@ export function createAdsServer(options: AdsServerOptions): AdsServer {
       protocol,
       snapshot: proxy.snapshot,
       refusals: proxy.refusals,
+      searches: proxy.searches,
+      publications: proxy.publications.open(),
       clock,
       logger: own,
-      stepTimeoutMs: options.stepTimeoutMs ?? 10_000,
+      stepTimeoutMs,
       graceMs: options.graceMs ?? 5_000,
       deliver,
       onAccepted: (type, resources, news) => {

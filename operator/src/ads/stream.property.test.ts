@@ -47,7 +47,12 @@ type Edit =
   | { readonly kind: "dropListener"; readonly listener: number };
 
 type Action =
-  | { readonly kind: "publish"; readonly edits: readonly Edit[] }
+  | {
+      readonly kind: "publish";
+      readonly edits: readonly Edit[];
+      /** The stream has its turn only later. */
+      readonly isLate: boolean;
+    }
   | { readonly kind: "server"; readonly turns: number }
   | { readonly kind: "client"; readonly turns: number }
   | { readonly kind: "settle" }
@@ -85,6 +90,7 @@ function arbitraryAction(mayBeBad: boolean): fc.Arbitrary<Action> {
       weight: 5,
       arbitrary: fc.record({
         kind: fc.constant("publish" as const),
+        isLate: fc.boolean(),
         edits: fc.array(arbitraryEdit(mayBeBad), { minLength: 1, maxLength: 5 }),
       }),
     },
@@ -214,6 +220,7 @@ function play(protocol: Protocol, actions: readonly Action[], mayBeBad: boolean)
         editWorld(world, action.edits, endpointEditions);
         const next = resourcesOf(world, endpointEditions);
         loopback.publish(...difference(published, next));
+        if (!action.isLate) loopback.run();
         published = next;
         break;
       }
@@ -249,6 +256,7 @@ function play(protocol: Protocol, actions: readonly Action[], mayBeBad: boolean)
       }
     }
   }
+  loopback.run();
   loopback.settleAll();
   envoy.drained();
   loopback.settleAll();

@@ -1,11 +1,13 @@
 import type { Clock, Logger } from "../lib/index.ts";
 import { subscribeDelta } from "./delta-subscription.ts";
 import { HostDiscovery } from "./host-discovery.ts";
+import type { PublicationReader } from "./publications.ts";
 import type { Refusals } from "./refusals.ts";
 import type { DeltaRequest, SotwRequest } from "./request.ts";
 import type { AppliedChange, Resource } from "./resource.ts";
 import { perType, resourceTypes, type ResourceType, traits, typeOfUrl } from "./resource-types.ts";
 import { Rollouts } from "./rollout.ts";
+import type { Searches } from "./searches.ts";
 import type { Snapshot } from "./snapshot.ts";
 import { subscribeSotw } from "./sotw-subscription.ts";
 import type { StreamParts } from "./stream-parts.ts";
@@ -19,6 +21,9 @@ export type StreamOptions = {
   readonly protocol: Protocol;
   readonly snapshot: Snapshot;
   readonly refusals: Refusals;
+  readonly searches: Searches;
+  /** What is published from now on, after it was applied to the snapshot. */
+  readonly publications: PublicationReader;
   readonly clock: Clock;
   readonly logger: Logger;
   readonly stepTimeoutMs: number;
@@ -53,7 +58,8 @@ export class Stream {
 
   constructor(options: StreamOptions) {
     this.#options = options;
-    const { snapshot, refusals, clock, logger } = options;
+    const { snapshot, refusals, logger } = options;
+    const clock = this.#punctual(options.clock);
     const view = new View(snapshot, refusals);
     const sessions = perType((type) => this.#session(type, view));
     const warming = new Warming(view, sessions.endpoint);
@@ -74,8 +80,19 @@ export class Stream {
     this.#parts = { snapshot, view, sessions, hosts, warming, rollouts };
   }
 
+  /** Nothing is done before all that was published is taken in. */
+  #punctual(clock: Clock): Clock {
+    return {
+      after: (delayMs, action) =>
+        clock.after(delayMs, () => {
+          this.#catchUp();
+          action();
+        }),
+    };
+  }
+
   #session(type: ResourceType, view: View): TypeSession {
-    const { snapshot, refusals, protocol } = this.#options;
+    const { snapshot, refusals, searches, protocol } = this.#options;
     return new TypeSession({
       type,
       form: formOf(protocol, type),
@@ -86,6 +103,7 @@ export class Stream {
       isProven: (resource) => snapshot.isProven(type, resource),
       isRefused: (resource) => refusals.has(type, resource),
       onRefused: (resource, message) => this.#refused(type, resource, message),
+      searches,
     });
   }
 
@@ -93,6 +111,7 @@ export class Stream {
 
   /** Takes a request in; `run` is to follow. False: it is of no use here. */
   receive(request: Request): "taken" | "ignored" | "too many" {
+    this.#catchUp();
     if (!this.#options.snapshot.published) {
       if (this.#backlog.length >= maxBacklog) return "too many";
       this.#backlog.push(request);
@@ -125,9 +144,11 @@ export class Stream {
     return "taken";
   }
 
-  /** Takes changes of the snapshot in, after they were applied to it; `run` is to follow. */
-  note(changes: readonly AppliedChange[]): void {
-    if (!this.#started) return;
+  #catchUp(): void {
+    for (const changes of this.#options.publications.take()) if (this.#started) this.#note(changes);
+  }
+
+  #note(changes: readonly AppliedChange[]): void {
     for (const { type } of changes) this.#concern(type);
     for (const change of changes) if (change.type === "cluster") this.#noteNow(change);
     for (const change of changes) {
@@ -141,6 +162,7 @@ export class Stream {
    * again. `run` is to follow.
    */
   reconsider(type: ResourceType, name: string): void {
+    this.#catchUp();
     if (!this.#started) return;
     const { view, sessions } = this.#parts;
     const shown = view.shown(type, name);
@@ -150,6 +172,7 @@ export class Stream {
   /** Sends what is due. */
   run(): void {
     if (this.#closed) return;
+    this.#catchUp();
     const backlog = this.#options.snapshot.published ? this.#backlog : [];
     if (backlog.length > 0) this.#backlog = [];
     for (const request of backlog) this.receive(request);
@@ -162,6 +185,8 @@ export class Stream {
     this.#closed = true;
     this.#backlog = [];
     this.#parts.rollouts.close();
+    this.#options.publications.close();
+    for (const type of resourceTypes) this.#parts.sessions[type].close();
   }
 
   // ------------------------------------------------------------ changes

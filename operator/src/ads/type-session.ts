@@ -2,6 +2,7 @@ import { Bisection } from "./bisection.ts";
 import { flown, type Have, lacks, told, uncertain, waits } from "./have.ts";
 import type { Resource } from "./resource.ts";
 import type { ResourceType } from "./resource-types.ts";
+import type { OwnSearch, RunningSearch, Searches } from "./searches.ts";
 import type { Desired } from "./view.ts";
 
 /**
@@ -31,6 +32,7 @@ export type TypeSessionOptions = {
   readonly isRefused: (resource: Resource) => boolean;
   /** This resource, and no other of its response, is what the client refuses. */
   readonly onRefused: (resource: Resource, message: string) => void;
+  readonly searches: Pick<Searches, "running" | "begin">;
 };
 
 /** A change of one name in a response. */
@@ -55,6 +57,10 @@ export class TypeSession {
   #flight: Flight | undefined;
   #nonce = "";
   #bisection: Bisection | undefined;
+  /** That of the bisection. */
+  #search: OwnSearch | undefined;
+  /** The search of another client that may find what this one refused; nothing is sent meanwhile. */
+  #awaitedSearch: RunningSearch | undefined;
   /** What the client had of the resources among which a bad one is searched for. */
   readonly #hadBefore = new Map<string, Have>();
   /** Responses sent so far, and up to which of them all is answered. */
@@ -168,7 +174,7 @@ export class TypeSession {
    * may be, new to the client; undefined where nothing was sent.
    */
   send(deliver: (draft: Draft) => string): readonly Resource[] | undefined {
-    if (this.#flight !== undefined) return undefined;
+    if (this.#flight !== undefined || this.#isWaiting()) return undefined;
     const items = this.#dueItems();
     if (items.length === 0 && !this.#answerDue) return undefined;
     this.#answerDue = false;
@@ -199,13 +205,33 @@ export class TypeSession {
     this.#land((item) => this.#hasAfterRefusal(item, resources.length));
     const [only, ...others] = resources;
     if (this.#bisection !== undefined) this.#bisection.refused(message);
-    else if (others.length > 0) this.#bisection = new Bisection(resources, message, this.#options.isProven);
+    else if (others.length > 0) this.#find(resources, message);
     else if (only !== undefined) this.#options.onRefused(only, message);
     this.#settle();
   }
 
+  /** Finds out which of these is bad, or waits for another client that is about to. */
+  #find(resources: readonly Resource[], message: string): void {
+    const { searches, type, isProven } = this.#options;
+    this.#awaitedSearch = searches.running(type);
+    if (this.#awaitedSearch !== undefined) return;
+    this.#search = searches.begin(type);
+    this.#bisection = new Bisection(resources, message, isProven);
+  }
+
+  #isWaiting(): boolean {
+    if (this.#awaitedSearch?.isOver === true) this.#awaitedSearch = undefined;
+    return this.#awaitedSearch !== undefined;
+  }
+
+  /** The client is gone: nobody is to wait for what it would have found. */
+  close(): void {
+    this.#search?.end();
+  }
+
   /** The number of the response with whose answer all that is due now is settled; 0: nothing is due. */
   tail(): number {
+    if (this.#isWaiting()) return this.#sent + 1;
     if (this.#flight === undefined) return 0;
     for (const [name, have] of this.#behind)
       if (have === flown || this.#options.desired(name, have) !== "leave") return this.#sent + 1;
@@ -214,7 +240,8 @@ export class TypeSession {
 
   /** Whether all responses up to this number are answered, or there is nothing to answer. To be asked after `send`. */
   passed(number: number): boolean {
-    return this.#settled >= number || (this.#flight === undefined && this.#bisection === undefined);
+    const isIdle = this.#flight === undefined && this.#bisection === undefined && !this.#isWaiting();
+    return this.#settled >= number || isIdle;
   }
 
   #land(nowHas: (item: Item) => Have): Item[] {
@@ -243,8 +270,10 @@ export class TypeSession {
       const { culprits } = this.#bisection;
       this.#bisection = undefined;
       for (const { resource, message } of culprits) this.#options.onRefused(resource, message);
+      this.#search?.end();
+      this.#search = undefined;
     }
-    if (this.#bisection !== undefined) return;
+    if (this.#bisection !== undefined || this.#isWaiting()) return;
     this.#hadBefore.clear();
     this.#settled = this.#sent;
   }

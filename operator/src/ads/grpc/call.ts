@@ -134,11 +134,14 @@ export function createCall(
     return end(status.unimplemented, "compressed messages are not understood");
   stream.on("data", receive);
   stream.on("end", () => {
-    if (isOver) return;
-    over("the client closed it");
-    ending ??= { code: status.ok, details: "" };
-    outgoing.length = 0;
-    write();
+    // A stream that is reset ends as well; it is destroyed by then.
+    setImmediate(() => {
+      if (isOver || stream.destroyed) return;
+      over("the client closed it");
+      ending ??= { code: status.ok, details: "" };
+      outgoing.length = 0;
+      write();
+    });
   });
 }
 

@@ -14,4 +14,4 @@ export type Status = (typeof status)[keyof typeof status];
 
 /** As trailers have it: printable ASCII but `%` stands for itself. https://github.com/grpc/grpc/blob/master/doc/PROTOCOL-HTTP2.md */
 export const encodeDetails = (details: string): string =>
-  details.replaceAll(/[^ -$&-~]/gu, (character) => encodeURIComponent(character.isWellFormed() ? character : "?"));
+  details.replaceAll(/[^ -$&-~]/gu, (character) => (character.isWellFormed() ? encodeURIComponent(character) : "?"));

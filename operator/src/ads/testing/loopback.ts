@@ -1,9 +1,11 @@
 import assert from "node:assert/strict";
 import { silentLogger } from "../../lib/index.ts";
+import { Publications } from "../publications.ts";
 import { Refusals } from "../refusals.ts";
 import type { DeltaRequest, SotwRequest } from "../request.ts";
 import type { Resource, ResourceChange } from "../resource.ts";
 import type { ResourceType } from "../resource-types.ts";
+import { Searches } from "../searches.ts";
 import { Snapshot } from "../snapshot.ts";
 import { type Protocol, Stream } from "../stream.ts";
 import type { Draft } from "../type-session.ts";
@@ -29,6 +31,7 @@ export class Loopback {
   #serial = 0;
 
   readonly #stepTimeoutMs: number;
+  readonly #publications = new Publications();
 
   /** Steps wait for answers as long as it takes unless a limit is given. */
   constructor(protocol: Protocol = "delta", stepTimeoutMs = 1e9) {
@@ -36,9 +39,12 @@ export class Loopback {
     this.#stepTimeoutMs = stepTimeoutMs;
   }
 
+  /** `run` is to follow, sooner or later. */
   publish(...changes: readonly ResourceChange[]): void {
-    const applied = this.snapshot.apply(changes);
-    this.#stream?.note(applied);
+    this.#publications.add(this.snapshot.apply(changes));
+  }
+
+  run(): void {
     this.#stream?.run();
   }
 
@@ -49,6 +55,8 @@ export class Loopback {
       protocol: this.envoy.protocol,
       snapshot,
       refusals,
+      searches: new Searches(clock, this.#stepTimeoutMs, () => undefined),
+      publications: this.#publications.open(),
       clock,
       logger: silentLogger,
       graceMs,

@@ -1,7 +1,9 @@
 import type { Logger } from "../../lib/index.ts";
+import { Publications } from "../publications.ts";
 import { Refusals } from "../refusals.ts";
 import type { Resource, ResourceChange } from "../resource.ts";
 import { type ResourceType, traits } from "../resource-types.ts";
+import { Searches } from "../searches.ts";
 import { Snapshot } from "../snapshot.ts";
 import { type Protocol, Stream } from "../stream.ts";
 import type { Draft } from "../type-session.ts";
@@ -18,11 +20,17 @@ export class Ground {
   readonly snapshot = new Snapshot();
   readonly refusals = new Refusals();
   readonly clock = createManualClock();
+  readonly publications = new Publications();
   readonly streams: Scripted[] = [];
+  readonly searches = new Searches(this.clock, stepTimeoutMs, () => this.run());
 
   publish(...changes: readonly ResourceChange[]): void {
-    const applied = this.snapshot.apply(changes);
-    for (const stream of this.streams) stream.note(applied);
+    this.publications.add(this.snapshot.apply(changes));
+    this.run();
+  }
+
+  run(): void {
+    for (const { stream } of this.streams) stream.run();
   }
 
   refuse(type: ResourceType, resource: Resource, message: string): boolean {
@@ -37,7 +45,7 @@ export class Ground {
     if (resource === undefined) return;
     for (const { stream } of this.streams) stream.reconsider(type, name);
     this.refusals.forget(type, resource);
-    for (const { stream } of this.streams) stream.run();
+    this.run();
   }
 }
 
@@ -56,11 +64,13 @@ export class Scripted {
   constructor(protocol: Protocol = "delta", ground = new Ground()) {
     this.ground = ground;
     this.#protocol = protocol;
-    const { snapshot, refusals, clock } = ground;
+    const { snapshot, refusals, searches, publications, clock } = ground;
     this.stream = new Stream({
       protocol,
       snapshot,
       refusals,
+      searches,
+      publications: publications.open(),
       clock,
       logger: this.#logger(),
       graceMs,
@@ -84,11 +94,6 @@ export class Scripted {
 
   publish(...changes: readonly ResourceChange[]): void {
     this.ground.publish(...changes);
-  }
-
-  note(applied: Parameters<Stream["note"]>[0]): void {
-    this.stream.note(applied);
-    this.stream.run();
   }
 
   ask(type: ResourceType, { subscribe = [], unsubscribe = [], has = {} }: Asking = {}): string {

@@ -24,7 +24,8 @@ export class Wire {
   readonly ended: Promise<StatusObject>;
 
   constructor(address: string, protocol: Protocol, onData: (bytes: Buffer) => void) {
-    this.#client = new Client(address, credentials.createInsecure());
+    // As Envoy, which takes whatever it is sent.
+    this.#client = new Client(address, credentials.createInsecure(), { "grpc.max_receive_message_length": -1 });
     this.call = this.#client.makeBidiStreamRequest(methodPaths[protocol], asIs, asIs);
     this.call.on("data", onData);
     this.call.on("error", () => undefined);
