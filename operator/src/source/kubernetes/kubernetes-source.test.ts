@@ -148,7 +148,7 @@ describe("createKubernetesSource()", () => {
   it("leaves out what does not fit, says so, and keeps the last good form", async () => {
     server.put("httproutes", route("one"));
     server.put("httproutes", route("two", "not a host!"));
-    server.put("secrets", { metadata: { name: "s", namespace: "a" }, data: { secret: 42 } });
+    server.put("secrets", { metadata: { name: "s", namespace: "a" }, data: { "tls.key": 42 } });
     const { recorder, store, changes, synced } = start();
     await until(() => synced() === 1);
     assert.deepEqual([...store.keys()], ["HTTPRoute a/one"]);

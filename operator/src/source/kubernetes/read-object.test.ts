@@ -80,6 +80,14 @@ describe("readClusterObject()", () => {
     assert.equal(object.binaryData, undefined);
   });
 
+  it("keeps of Secrets what may be certificates and their keys", () => {
+    const data = { "tls.crt": "eA==", "tls.key": "eA==", "ca.crt": "eA==", password: "eA==", "config.json": 7 };
+    const { object } = read("Secret", { metadata, type: "Opaque", data });
+    assert.ok(object?.kind === "Secret");
+    assert.deepEqual(object.data, { "tls.crt": "eA==", "tls.key": "eA==", "ca.crt": "eA==" });
+    assert.equal(object.type, "Opaque");
+  });
+
   it("leaves the object that it is given as it is", () => {
     const raw = { metadata: { ...metadata, managedFields: [] }, spec: { rules: [{}] } };
     const before = structuredClone(raw);

@@ -53,14 +53,19 @@ function slimMetadata(metadata: Fields): Fields {
   return { ...others, annotations: kept };
 }
 
+/** What of an object's data is kept. */
+const keptData: Readonly<Partial<Record<StoredKind, (name: string, value: unknown) => boolean>>> = {
+  ConfigMap: (_, value) => typeof value === "string" && (value.length <= largeValue || value.includes("-----BEGIN ")),
+  // Passwords and tokens that nobody reads need no memory, and cannot leak.
+  Secret: (name) => /\.(crt|key)$/.test(name),
+};
+
 function slim(kind: StoredKind, object: Fields): Fields {
-  if (kind !== "ConfigMap") return object;
-  const { binaryData: _, ...map } = object;
-  if (!isFields(map["data"])) return map;
-  const kept = Object.entries(map["data"]).filter(
-    ([, value]) => typeof value === "string" && (value.length <= largeValue || value.includes("-----BEGIN ")),
-  );
-  return { ...map, data: Object.fromEntries(kept) };
+  const isKept = keptData[kind];
+  if (isKept === undefined) return object;
+  const { binaryData: _, ...rest } = object;
+  if (!isFields(rest["data"])) return rest;
+  return { ...rest, data: Object.fromEntries(Object.entries(rest["data"]).filter((entry) => isKept(...entry))) };
 }
 
 /** Messages quote values, which of Secrets nobody may see. */
