@@ -1,4 +1,4 @@
-import { askUntil, isNotFound, isOk } from "./asking.ts";
+import { askUntil, isNotFound } from "./asking.ts";
 import { route } from "./objects.ts";
 import { probeNew } from "./probes.ts";
 import type { Session } from "./session.ts";
@@ -19,25 +19,26 @@ async function besideBad(session: Session, changes: number): Promise<Figures> {
   const filter = side.headerFilter;
   if (filter === undefined) throw new Error(`${side.name} has no filter of this kind`);
   const broken = filter.broken(name);
-  const { cost } = await session.measure(async () => {
-    await writer.create(broken);
-    await writer.create(route(name, filter.extension === undefined ? {} : { extension: filter.extension }));
-    // Whoever sees the route before the policy answers 200 for a moment.
-    await askUntil(
-      name,
-      ({ status }) => status === 500,
-      (answer) => isNotFound(answer) || isOk(answer),
-    );
-  });
-  const refusedBefore = await refused(session);
-  const figures = await probeNew(session, changes);
-  const refusedBy = (await refused(session)) - refusedBefore;
-  await writer.remove(route(name));
-  await writer.remove(broken);
-  await askUntil(name, isNotFound, () => true);
-  await session.quiet();
-  return { ...figures, sent: cost.bytes, refused: refusedBy };
+  try {
+    const { cost } = await session.measure(async () => {
+      await writer.create(broken);
+      await writer.create(route(name, filter.extension === undefined ? {} : { extension: filter.extension }));
+      // Whoever sees the route before the policy answers 200 for a moment.
+      await askUntil(name, isRefused, () => true, { withinMs: 30_000 });
+    });
+    const before = await refused(session);
+    const figures = await probeNew(session, changes);
+    return { ...figures, sent: cost.bytes, refused: (await refused(session)) - before };
+  } finally {
+    await writer.remove(route(name));
+    await writer.remove(broken);
+    await askUntil(name, isNotFound, () => true);
+    await session.quiet();
+  }
 }
+
+/** As the Gateway API wants it for a filter that cannot be applied. */
+const isRefused = ({ status }: { readonly status: number }): boolean => status === 500;
 
 /** Answers of Envoy that it does not take something, of all kinds that a control plane sends. */
 async function refused(session: Session): Promise<number> {

@@ -71,6 +71,8 @@ const configuration = (qps: number | undefined) => ({
       ...(qps !== undefined && { client: { rateLimit: { qps, burst: 2 * qps } } }),
     },
   },
+  // Scripts in policies, which are its way to do what an HTTPFilter does, are off unless asked for.
+  extensionApis: { enableLua: true },
   logging: { level: { default: "error" } },
 });
 
