@@ -318,7 +318,7 @@ describe("the ADS server", () => {
     const { code, details } = await wire.ended;
     assert.deepEqual([code, details], [status.UNAVAILABLE, "this proxy is not served any more"]);
     await until(() => connections.at(-1)?.kind === "disconnected");
-    assert.deepEqual(server.held(), { proxies: 0, streams: 0 });
+    assert.deepEqual(server.held(), { proxies: 0, streams: 0, slow: 0 });
     assert.equal(server.counters.streams.open, 0);
   });
 
@@ -334,7 +334,7 @@ describe("the ADS server", () => {
       await until(() => server.held().streams === 1);
       leave(wire);
       await until(() => server.held().streams === 0);
-      assert.deepEqual(server.held(), { proxies: 0, streams: 0 });
+      assert.deepEqual(server.held(), { proxies: 0, streams: 0, slow: 0 });
     }
     await until(() => connections.length === 6);
   });
@@ -372,7 +372,7 @@ describe("the ADS server", () => {
       const { code, details } = await wire.ended;
       assert.equal(code, status.INVALID_ARGUMENT);
       assert.match(details, message);
-      assert.deepEqual(server.held(), { proxies: 0, streams: 0 });
+      assert.deepEqual(server.held(), { proxies: 0, streams: 0, slow: 0 });
     });
 
   it("lets in only who may come, under the key that it is told", async () => {

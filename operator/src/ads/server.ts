@@ -85,7 +85,12 @@ export type AdsServer = {
   readonly close: (graceMs: number) => Promise<void>;
   readonly counters: AdsCounters;
   /** What is held in memory for clients and proxies: for tests against leaks. */
-  readonly held: () => { readonly proxies: number; readonly streams: number };
+  readonly held: () => {
+    readonly proxies: number;
+    readonly streams: number;
+    /** Clients that hardly read. */
+    readonly slow: number;
+  };
 };
 
 /** An Envoy that has everything says so on reconnect: 640 kB for 10,000 clusters, far beyond gRPC's usual 4 MiB for ten times that. */
@@ -302,7 +307,7 @@ export function createAdsServer(options: AdsServerOptions): AdsServer {
       await server.close(graceMs);
     },
     counters,
-    held: () => ({ proxies: proxies.size, streams: connections.size }),
+    held: () => ({ proxies: proxies.size, streams: connections.size, slow: outflow.slow }),
   };
 }
 

@@ -119,6 +119,18 @@ function adsMetrics({ ads }: MetricSources): readonly MetricDefinition[] {
       kind: "counter",
       read: () => one(streams.refused),
     },
+    {
+      name: "gatewright_ads_streams_stuck_total",
+      help: "Proxies that were sent away because they did not read what they were sent.",
+      kind: "counter",
+      read: () => one(streams.stuck),
+    },
+    {
+      name: "gatewright_ads_streams_slow",
+      help: "Proxies that take more than a second to read what they are sent, at the moment.",
+      kind: "gauge",
+      read: () => one(ads.held().slow),
+    },
     ofTypes("gatewright_ads_responses_total", "Responses sent.", ({ responses }) => responses),
     ofTypes("gatewright_ads_bytes_total", "Bytes of responses, before compression and framing.", ({ bytes }) => bytes),
     ofTypes("gatewright_ads_resources_total", "Resources sent.", ({ resources }) => resources),
