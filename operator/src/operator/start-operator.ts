@@ -1,3 +1,4 @@
+import { isIP } from "node:net";
 import { type AdsServer, createAdsServer } from "../ads/index.ts";
 import { createDiscovery, type Discovery } from "../discovery/index.ts";
 import { type Identity, isProxy } from "../identity/index.ts";
@@ -59,7 +60,12 @@ export async function startOperator(
     applier,
     identity,
     isLeader: election.isLeader,
-    ads: { name: ground.adsName, port: options.adsPort },
+    ads: {
+      name: ground.adsName,
+      port: options.adsPort,
+      // The first family of Services, which this address is of, is that of pods.
+      prefersIPv6: isIP(options.env["KUBERNETES_SERVICE_HOST"] ?? "") === 6,
+    },
     logger: options.logger,
     ...(options.proxyImage !== undefined && { image: options.proxyImage }),
   });

@@ -53,6 +53,16 @@ describe("buildBootstrap()", () => {
     }
   });
 
+  it("is asked whether it is ready at the family of addresses that pods have first", () => {
+    const addressOf = (options: Partial<BootstrapOptions>) => {
+      const [listener] = bootstrap({ probePort: 19_001, ...options }).staticResources?.listeners ?? [];
+      const address = listener?.address?.address;
+      return address?.case === "socketAddress" ? `${address.value.address} ${address.value.ipv4Compat}` : undefined;
+    };
+    assert.equal(addressOf({}), "0.0.0.0 false");
+    assert.equal(addressOf({ prefersIPv6: true }), ":: true");
+  });
+
   it("resolves a name of the operator, and takes an address as it is", () => {
     assert.equal(
       adsType({ address: "gatewright.gatewright-system.svc", port: 18_000 }),

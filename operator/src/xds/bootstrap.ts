@@ -34,6 +34,8 @@ export type BootstrapOptions = {
   readonly admin: SocketLocation;
   /** A port where `/ready` and `/stats/prometheus` are answered, for whoever asks. Left out: none. */
   readonly probePort?: number;
+  /** Who asks there comes over IPv6, at the first of the pod's addresses. */
+  readonly prefersIPv6?: boolean;
   /** Beside `/ready` on that port. Left out: whoever ends the Envoy has another way to drain it. */
   readonly drain?: DrainHook;
   /** Connections of clients at one time; more are closed at once. 50,000 unless given. */
@@ -66,7 +68,10 @@ const bootstrap = (options: BootstrapOptions): BootstrapInit => ({
     cdsConfig: adsConfigSource(),
   },
   staticResources: {
-    listeners: options.probePort === undefined ? [] : [probeListener(options.probePort, options.drain)],
+    listeners:
+      options.probePort === undefined
+        ? []
+        : [probeListener({ port: options.probePort, isIPv6: options.prefersIPv6 === true }, options.drain)],
     clusters: [
       adsUpstream(options),
       ...(options.probePort === undefined ? [] : [adminUpstream(address(options.admin))]),

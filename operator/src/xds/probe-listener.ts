@@ -10,6 +10,7 @@ import { HTTPFaultSchema } from "@gatewright/crd-types/proto/envoy/extensions/fi
 import { LuaPerRouteSchema, LuaSchema } from "@gatewright/crd-types/proto/envoy/extensions/filters/http/lua/v3/lua_pb";
 import { RouterSchema } from "@gatewright/crd-types/proto/envoy/extensions/filters/http/router/v3/router_pb";
 import { HttpConnectionManagerSchema } from "@gatewright/crd-types/proto/envoy/extensions/filters/network/http_connection_manager/v3/http_connection_manager_pb";
+import { boundAddress } from "./bound-address.ts";
 import type { Init } from "./init.ts";
 import { packAny } from "./proto/index.ts";
 
@@ -65,7 +66,10 @@ const drainFilters = () => [
 ];
 
 /** Answers probes and the collectors of metrics, on all addresses. It takes no part in draining: probes are asked until the end. */
-export function probeListener(port: number, drain?: DrainHook): Init<typeof ListenerSchema> {
+export function probeListener(
+  { port, isIPv6 = false }: { readonly port: number; readonly isIPv6?: boolean },
+  drain?: DrainHook,
+): Init<typeof ListenerSchema> {
   const route = (path: string): Init<typeof RouteSchema> => ({
     match: { pathSpecifier: { case: "path", value: path } },
     action: { case: "route", value: { clusterSpecifier: { case: "cluster", value: adminCluster } } },
@@ -99,13 +103,8 @@ export function probeListener(port: number, drain?: DrainHook): Init<typeof List
   });
   return {
     name,
-    // Not "::": where IPv6 is off it cannot be bound.
-    address: {
-      address: {
-        case: "socketAddress",
-        value: { address: "0.0.0.0", portSpecifier: { case: "portValue", value: port } },
-      },
-    },
+    // Not "::" everywhere: where IPv6 is off it cannot be bound.
+    address: boundAddress(isIPv6 ? { address: "::", port, ipv4Compat: true } : { address: "0.0.0.0", port }),
     // Connections of clients may be many; a probe is answered all the same.
     ignoreGlobalConnLimit: true,
     filterChains: [
