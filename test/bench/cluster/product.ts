@@ -39,7 +39,10 @@ export async function buildProduct(report: (line: string) => void, commit = "HEA
     await mustRun([process.execPath, path.join(unfinished, "codegen/src/main.ts")]);
     const compiler = path.join(root, "node_modules/.bin/tsc");
     for (const name of packages) await mustRun([compiler, "-p", path.join(unfinished, name, "tsconfig.build.json")]);
-    await rename(unfinished, folder);
+    // Another run may have been quicker: it is the same.
+    await rename(unfinished, folder).catch(async (error: unknown) => {
+      if (!(await exists(folder))) throw error;
+    });
   } finally {
     await rm(archive, { force: true });
     await rm(unfinished, { recursive: true, force: true });
