@@ -122,7 +122,7 @@ describe("filters of listeners, by effect", function () {
 
   const get = (host: string, path = "/", options: SendOptions = {}): Promise<Answer> =>
     send({ port, host }, path, options);
-  const until = (host: string, accept: (answer: Answer) => boolean, options: SendOptions = {}) =>
+  const until = (host: string, accept: (answer: Answer) => boolean, options: Parameters<typeof eventually>[3] = {}) =>
     eventually({ port, host }, "/", accept, options);
   const goesTo = (backend: string) => (answer: Answer) => answer.echo?.backend === backend;
 
@@ -184,7 +184,7 @@ describe("filters of listeners, by effect", function () {
         "route.yaml": route(),
       },
     });
-    await until("silver-gold.example.com", goesTo("two"));
+    await until("silver-gold.example.com", goesTo("two"), { withinMs: 60_000 });
   });
 
   after(async () => {
