@@ -78,9 +78,9 @@ export function formatBetter(source: FigureSource, peer: SideName = "envoy-gatew
           if (own === undefined || other === undefined || other.median >= own.median) return [];
           const [theirs, ours] = [row.format(other.median), row.format(own.median)];
           if (theirs === ours) return [];
-          const isClear = other.count > 1 && other.high < own.low;
+          const doubt = other.count === 1 ? " (one round)" : " (within what rounds differ by)";
           return [
-            `${theirs} against ${ours} with ${routesText(routes)}${isClear ? "" : " (within what rounds differ by)"}`,
+            `${theirs} against ${ours} with ${routesText(routes)}${other.count > 1 && other.high < own.low ? "" : doubt}`,
           ];
         });
         return worse.length === 0 ? [] : [`- ${title}, ${row.title}: ${worse.join("; ")}`];
