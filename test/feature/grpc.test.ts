@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { once } from "node:events";
 import { connect, createServer, type Http2Server, type IncomingHttpHeaders } from "node:http2";
 import type { AddressInfo } from "node:net";
+import { type AuthServer, startHttpAuth } from "../support/auth-server.ts";
 import { type ServedGateway, serveGateway, serviceAt } from "../support/served-gateway.ts";
 
 type Backend = { readonly server: Http2Server; readonly port: number; readonly seen: () => number };
@@ -46,6 +47,14 @@ spec:
   - {name: http, port: 80, protocol: HTTP}
   - {name: exact, port: 80, protocol: HTTP, hostname: abc.stated.com}
   - {name: wild, port: 80, protocol: HTTP, hostname: "*.wide.com"}
+  - name: asking
+    port: 80
+    protocol: HTTP
+    hostname: asking.io
+    filters:
+      requests:
+      - type: ExternalAuth
+        externalAuth: {protocol: HTTP, http: {allowedResponseHeaders: [version, host]}, backendRef: {name: asker, port: 80}}
 `,
   route(
     "matches",
@@ -83,6 +92,14 @@ spec:
   - {matches: [{method: {service: echo.Echo, method: Two}}], backendRefs: [{name: two, port: 80}]}`,
     "n.example.com",
   ),
+  route(
+    "asked",
+    `
+  - {matches: [{headers: [{name: version, value: "3"}]}], backendRefs: [{name: three, port: 80}]}
+  - {backendRefs: [{name: one, port: 80}]}`,
+    "asking.io",
+    "asking",
+  ),
   route("invalid", "[{backendRefs: [{name: missing, port: 80}]}]", "i.example.com"),
   route("halved", "[{backendRefs: [{name: missing, port: 80}, {name: one, port: 80}]}]", "h.example.com"),
 ];
@@ -97,16 +114,19 @@ describe("GRPCRoute, by effect", function () {
   this.timeout(60_000);
   const backends = new Map<string, Backend>();
   let gateway: ServedGateway;
+  let asker: AuthServer;
 
   before(async () => {
     for (const name of ["one", "two", "three"]) backends.set(name, await startGrpcBackend(name));
+    asker = await startHttpAuth({ version: "3", host: "stolen.io" });
     const services = [...backends].map(([name, { port }]) => serviceAt(name, port));
-    gateway = await serveGateway([...objects, ...services], [80]);
+    gateway = await serveGateway([...objects, ...services, serviceAt("asker", asker.port)], [80]);
   });
 
   after(async () => {
     await gateway?.stop();
     for (const { server } of backends.values()) server.close();
+    await asker.close();
   });
 
   function call(host: string, path: string, headers: Readonly<Record<string, string>> = {}): Promise<Reply> {
@@ -194,6 +214,15 @@ describe("GRPCRoute, by effect", function () {
     while (backends.get("three")?.seen() === before && Date.now() < deadline)
       await new Promise((resolve) => setTimeout(resolve, 10));
     assert.equal(backends.get("three")?.seen(), before + 1);
+  });
+
+  it("are chosen by what filters of the listener have found out, who may refuse a call as well", async () => {
+    const { backend, headers } = await call("asking.io", "/a.B/C");
+    assert.equal(backend, "three");
+    const seen = JSON.parse(String(headers["x-seen"])) as Record<string, string>;
+    assert.deepEqual([seen["version"], seen[":authority"], seen["host"]], ["3", "asking.io", undefined]);
+    const refused = await call("asking.io", "/a.B/C", { authorization: "no" });
+    assert.deepEqual([refused.backend, refused.grpcStatus], [undefined, "16"]);
   });
 
   it("says in the status that references lead nowhere", () => {
