@@ -178,7 +178,7 @@ function gatewayRow(
   const placing =
     // Once is enough: the Gateway says it for its ListenerSets.
     member?.spot.kind === "unplaced" && kind === "Gateway"
-      ? [problemAt({ type: "", status: "", reason: "AddressNotUsable", message: member.spot.reason })]
+      ? [problemAt({ type: "", status: "", reason: "AddressNotAssigned", message: member.spot.reason })]
       : [];
   const isServing = isUp && listeners.some((listener) => listener.isServing);
   return {
