@@ -4,9 +4,7 @@ export type OutflowOptions = {
   readonly clock: Clock;
   /** While so much is under way to clients that read, nothing more is sent: a thousand that connect at once are served in turn. */
   readonly maxBytes: number;
-  /** Where more than this is under way to clients that hardly read, those that have held it longest are sent away. */
-  readonly maxSlowBytes: number;
-  /** After so long without one response being read to its end, a client counts as slow, and holds up nobody. */
+  /** A client that takes nothing for so long counts as slow, and holds up nobody. */
   readonly slowMs: number;
   /** After so long it is sent away. */
   readonly stuckMs: number;
@@ -21,14 +19,15 @@ export type Pipe = {
   readonly close: () => void;
 };
 
-/** What was sent to clients and is still in memory because they do not read it. */
+/**
+ * What was sent to clients and is not read yet. The bytes are shared by all clients that are sent the same; what each costs is to remember
+ * what it was sent.
+ */
 export class Outflow {
   readonly #options: OutflowOptions;
   /** Bytes of clients that read. */
   #bytes = 0;
-  #slowBytes = 0;
-  /** The longest first. */
-  readonly #slow = new Map<Pipe, () => void>();
+  readonly #slow = new Set<Pipe>();
 
   constructor(options: OutflowOptions) {
     this.#options = options;
@@ -49,24 +48,19 @@ export class Outflow {
     let unread = 0;
     let cancel: (() => void) | undefined;
     let isClosed = false;
-    const isSlow = () => this.#slow.has(pipe);
     const count = (bytes: number) => {
       unread += bytes;
-      if (isSlow()) this.#slowBytes += bytes;
-      else this.#bytes += bytes;
+      if (!this.#slow.has(pipe)) this.#bytes += bytes;
     };
     const stuck = () => onStuck(unread);
     const quicken = () => {
       if (!this.#slow.delete(pipe)) return;
-      this.#slowBytes -= unread;
       this.#bytes += unread;
     };
     const becomeSlow = () => {
       this.#bytes -= unread;
-      this.#slowBytes += unread;
-      this.#slow.set(pipe, stuck);
+      this.#slow.add(pipe);
       cancel = clock.after(stuckMs - slowMs, stuck);
-      this.#shed();
       this.#options.onRoom();
     };
     const watch = () => {
@@ -96,12 +90,5 @@ export class Outflow {
       },
     };
     return pipe;
-  }
-
-  #shed(): void {
-    for (const stuck of this.#slow.values()) {
-      if (this.#slowBytes <= this.#options.maxSlowBytes) return;
-      stuck();
-    }
   }
 }

@@ -45,17 +45,14 @@ export type AdsServerOptions = {
 export type AdsLimits = {
   /** Bytes under way to clients that read: more are sent when some have arrived. 32 MiB. */
   readonly maxBytesUnderWay: number;
-  /** Bytes that wait for clients that hardly read, before those that have waited longest are sent away. 256 MiB. */
-  readonly maxSlowBytes: number;
-  /** A client that needs longer for one response holds up nobody any more. 1,000. */
+  /** A client that takes nothing of what it is sent for so long holds up nobody any more. 1,000. */
   readonly slowMs: number;
-  /** A client that needs longer than this for one response is sent away. 120,000. */
+  /** A client that takes nothing of what it is sent for so long is sent away. 120,000. */
   readonly stuckMs: number;
 };
 
 const defaultLimits: AdsLimits = {
   maxBytesUnderWay: 32 * 1024 * 1024,
-  maxSlowBytes: 256 * 1024 * 1024,
   slowMs: 1_000,
   stuckMs: 120_000,
 };

@@ -3,7 +3,9 @@ import type { Workload } from "./workload.ts";
 import { badFilter } from "./bad-filter.ts";
 import { churn } from "./churn.ts";
 import { filterEdit } from "./filter-edit.ts";
+import { fleet } from "./fleet.ts";
 import { idle } from "./idle.ts";
+import { poison } from "./poison.ts";
 import { probeChange, probeEndpoints, probeNew } from "./probes.ts";
 import { restart } from "./restart.ts";
 import { rotation } from "./rotation.ts";
@@ -43,6 +45,8 @@ export const workloads: readonly Workload[] = [
   rotation,
   filterEdit,
   badFilter,
+  poison,
+  fleet,
   {
     name: "W12",
     title: "idling",

@@ -105,6 +105,9 @@ export function createGrpcServer({ methods, maxReceiveBytes, keepaliveMs }: Grpc
   };
 }
 
+/** Connections that the system keeps until they are taken, as far as it lets: more than that may come at once after an outage. */
+const backlog = 4096;
+
 function listen(server: SocketServer, address: string): Promise<number> {
   const at = address.lastIndexOf(":");
   const where = address.startsWith("unix:")
@@ -112,7 +115,7 @@ function listen(server: SocketServer, address: string): Promise<number> {
     : { host: address.slice(0, at).replace(/^\[(.*)\]$/, "$1"), port: Number(address.slice(at + 1)) };
   return new Promise((resolve, reject) => {
     server.once("error", reject);
-    server.listen(where, () => {
+    server.listen({ ...where, backlog }, () => {
       server.off("error", reject);
       const bound = server.address();
       resolve(typeof bound === "object" && bound !== null ? bound.port : 0);
