@@ -29,7 +29,7 @@ async function whyNot(): Promise<string | undefined> {
 }
 
 describe("the operator in a cluster", function () {
-  this.timeout(10 * 60_000);
+  this.timeout(20 * 60_000);
   let folder: string | undefined;
   let cells: readonly Cell[] = [];
 
