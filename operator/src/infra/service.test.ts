@@ -61,7 +61,7 @@ describe("proxyServices()", () => {
       for (const addresses of lists) {
         const [own, ...further] = proxyServices(proxyOf(addresses, { deployment: { service: type ? { type } : {} } }));
         assert.equal(own?.spec.clusterIP, undefined);
-        for (const { value } of addresses.filter(({ routability, value }) => routability === "Cluster" && value !== ""))
+        for (const { value } of addresses.filter((request) => request.routability === "Cluster" && request.value !== ""))
           assert.equal(further.filter(({ spec }) => spec.clusterIP === value).length, 1);
       }
   });
