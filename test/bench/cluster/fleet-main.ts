@@ -26,7 +26,10 @@ async function measure(clientCount: number, routes: number): Promise<void> {
   ]);
   const clients = startChild<ClientCalls>(file("fleet-clients.ts"));
   const figures: Record<string, number> = {};
-  const note = (name: string, value: number) => (figures[name] = round(value, 2));
+  const note = (name: string, value: number) => {
+    figures[name] = round(value, 2);
+    console.error(`${clientCount} clients, ${routes} routes: ${name} ${figures[name]}`);
+  };
   try {
     const target: FleetTarget = await plane.call("start", undefined);
     await plane.call("load", { from: 0, to: routes });
