@@ -61,7 +61,9 @@ describe("proxyServices()", () => {
       for (const addresses of lists) {
         const [own, ...further] = proxyServices(proxyOf(addresses, { deployment: { service: type ? { type } : {} } }));
         assert.equal(own?.spec.clusterIP, undefined);
-        for (const { value } of addresses.filter((request) => request.routability === "Cluster" && request.value !== ""))
+        for (const { value } of addresses.filter(
+          (request) => request.routability === "Cluster" && request.value !== "",
+        ))
           assert.equal(further.filter(({ spec }) => spec.clusterIP === value).length, 1);
       }
   });
