@@ -100,7 +100,8 @@ export function createListeners(graph: Graph, inputs: Inputs, sources: ListenerS
   return graph.derive<Listener>("listeners", {
     keysOf: [byPort],
     compute: (key) => {
-      const groups = [...(byPort.get(key) ?? [])].flatMap((parent) => listenerGroups.get(parent) ?? []);
+      // Sorted: a set has its keys in the order in which they came, which must not show.
+      const groups = [...(byPort.get(key) ?? [])].toSorted().flatMap((parent) => listenerGroups.get(parent) ?? []);
       const sharing = groups.flatMap(({ proxy, listeners }) =>
         listeners.filter((listener) => listener.programmable && listenerKeyOf(proxy, listener) === key),
       );
