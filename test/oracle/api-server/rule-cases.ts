@@ -262,6 +262,27 @@ export const writtenRuleCases: readonly Case[] = [
     validation: { hostname: "a", wellKnownCACertificates: "System" },
   }),
   object("GatewayClass", gateway, { controllerName: "a.b/c" }),
+  ...[
+    { ipFamilies: ["IPv4"], ipFamilyPolicy: "SingleStack" },
+    { ipFamilies: ["IPv6", "IPv4"] },
+    { ipFamilies: ["IPv4", "IPv6"], ipFamilyPolicy: "PreferDualStack" },
+    { ipFamilies: ["IPv4", "IPv6"], ipFamilyPolicy: "RequireDualStack" },
+    { ipFamilyPolicy: "SingleStack" },
+    { ipFamilies: ["IPv4", "IPv6"], ipFamilyPolicy: "SingleStack" },
+    { ipFamilies: ["IPv4", "IPv4"] },
+    { ipFamilies: ["IPv6", "IPv6"], ipFamilyPolicy: "RequireDualStack" },
+    { ipFamilies: ["IPv6", "IPv6"], ipFamilyPolicy: "SingleStack" },
+    { ipFamilies: [] },
+    { ipFamilies: ["IPv4", "IPv6", "IPv4"] },
+    { ipFamilies: ["IPv5"] },
+    { loadBalancerClass: "a.b/c" },
+    { loadBalancerClass: "a.b/c", type: "LoadBalancer" },
+    { loadBalancerClass: "a.b/c", type: "NodePort" },
+    { externalTrafficPolicy: "Local" },
+    { externalTrafficPolicy: "Local", type: "NodePort" },
+    { externalTrafficPolicy: "Local", type: "ClusterIP" },
+    { externalTrafficPolicy: "Local", type: "ClusterIP", loadBalancerClass: "a.b/c", ipFamilies: ["IPv4", "IPv4"] },
+  ].map((service) => object("MeshConfig", "config.aether.io/v1", { proxy: { service } })),
 ];
 
 const versions: Readonly<Record<string, string>> = {
