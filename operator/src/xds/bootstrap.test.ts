@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { fromJson } from "@bufbuild/protobuf";
+import { durationMs } from "@bufbuild/protobuf/wkt";
 import { type Bootstrap, BootstrapSchema } from "@gatewright/crd-types/proto/envoy/config/bootstrap/v3/bootstrap_pb";
 import { Cluster_DiscoveryType } from "@gatewright/crd-types/proto/envoy/config/cluster/v3/cluster_pb";
 import { ApiConfigSource_ApiType } from "@gatewright/crd-types/proto/envoy/config/core/v3/config_source_pb";
@@ -51,6 +52,17 @@ describe("buildBootstrap()", () => {
       assert.equal(source?.configSourceSpecifier.case, "ads");
       assert.equal(source.initialFetchTimeout?.seconds, 0n);
     }
+  });
+
+  it("comes back soon to an operator that was away, and waits for one to whom all come at once", () => {
+    const { dynamicResources, staticResources } = bootstrap();
+    const target = dynamicResources?.adsConfig?.grpcServices[0]?.targetSpecifier;
+    assert.ok(target?.case === "envoyGrpc");
+    const { baseInterval, maxInterval } = target.value.retryPolicy?.retryBackOff ?? {};
+    assert.ok(baseInterval !== undefined && durationMs(baseInterval) < 1_000);
+    assert.ok(maxInterval !== undefined && durationMs(maxInterval) <= 5_000);
+    const timeout = staticResources?.clusters[0]?.connectTimeout;
+    assert.ok(timeout !== undefined && durationMs(timeout) >= 5_000);
   });
 
   it("is asked whether it is ready at the family of addresses that pods have first", () => {

@@ -53,6 +53,9 @@ type BootstrapInit = Init<typeof BootstrapSchema>;
 
 const adsCluster = "gatewright-ads";
 
+// Left to itself Envoy waits up to 30 seconds, each time twice as long: 11 for an operator that was away for 4.
+const retryBackOff = { baseInterval: durationFromMs(200), maxInterval: durationFromMs(2_000) };
+
 const bootstrap = (options: BootstrapOptions): BootstrapInit => ({
   node: { id: options.nodeId ?? "", cluster: options.nodeCluster },
   admin: { address: address(options.admin) },
@@ -62,7 +65,9 @@ const bootstrap = (options: BootstrapOptions): BootstrapInit => ({
       apiType: ApiConfigSource_ApiType.DELTA_GRPC,
       transportApiVersion: ApiVersion.V3,
       setNodeOnFirstMessageOnly: true,
-      grpcServices: [{ targetSpecifier: { case: "envoyGrpc", value: { clusterName: adsCluster } } }],
+      grpcServices: [
+        { targetSpecifier: { case: "envoyGrpc", value: { clusterName: adsCluster, retryPolicy: { retryBackOff } } } },
+      ],
     },
     ldsConfig: adsConfigSource(),
     cdsConfig: adsConfigSource(),
@@ -124,7 +129,8 @@ function adsUpstream({ ads, identity }: BootstrapOptions): Init<typeof ClusterSc
       case: "type",
       value: isName ? Cluster_DiscoveryType.STRICT_DNS : Cluster_DiscoveryType.STATIC,
     },
-    connectTimeout: durationFromMs(1_000),
+    // The handshake is part of it, which waits its turn where a fleet comes at once.
+    connectTimeout: durationFromMs(10_000),
     ...(identity && { transportSocket: adsTransportSocket(identity) }),
     loadAssignment: {
       clusterName: adsCluster,
