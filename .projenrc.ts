@@ -79,6 +79,7 @@ new JsonFile(project, "package.json", {
     },
     devDependencies: pick(
       "@biomejs/biome",
+      "@grpc/grpc-js",
       "@types/mocha",
       "@types/node",
       "fast-check",
@@ -240,7 +241,6 @@ const packages: readonly Package[] = [
           "@bufbuild/cel",
           "@bufbuild/protobuf",
           "@bufbuild/protovalidate",
-          "@grpc/grpc-js",
           "@kubernetes/client-node",
           "@peculiar/x509",
           "cdk8s",

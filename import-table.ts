@@ -62,6 +62,7 @@ const importTable: Record<OperatorFolder, { folders: readonly OperatorFolder[]; 
     folders: ["ir", "lib"],
     libraries: ["@gatewright/crd-types", "@bufbuild/protobuf", "@bufbuild/protovalidate"],
   },
+  // Its tests speak to it with the client of grpc-js.
   ads: { folders: ["lib"], libraries: ["@gatewright/crd-types", "@bufbuild/protobuf", "@grpc/grpc-js"] },
   infra: {
     folders: ["ir", "lib"],
@@ -69,7 +70,7 @@ const importTable: Record<OperatorFolder, { folders: readonly OperatorFolder[]; 
   },
   identity: {
     folders: ["kubernetes", "lib"],
-    libraries: ["@gatewright/crd-types", "@grpc/grpc-js", "@peculiar/x509", "reflect-metadata"],
+    libraries: ["@gatewright/crd-types", "@peculiar/x509", "reflect-metadata"],
   },
   lease: { folders: ["kubernetes", "lib"], libraries: ["@gatewright/crd-types"] },
   telemetry: { folders: ["lib"], libraries: ["prom-client"] },
@@ -88,7 +89,7 @@ const importTable: Record<OperatorFolder, { folders: readonly OperatorFolder[]; 
     folders: operatorFolders.filter(
       (name) => name !== "standalone" && name !== "check" && name !== "cli" && name !== "operator",
     ),
-    libraries: ["@gatewright/crd-types", "@grpc/grpc-js"],
+    libraries: ["@gatewright/crd-types"],
   },
   cli: {
     folders: operatorFolders.filter((name) => name !== "cli"),
