@@ -1,5 +1,5 @@
 // Asks the code of kubectl and of the API server for its verdicts and writes them down, for the test beside this file to compare with.
-// Compares many more cases on the way. Needed when the versions in go.mod change: building the program takes minutes.
+// Compares many more cases on the way. Needed when the versions in go.mod change, or schemas: building the program takes minutes.
 //
 //   node --conditions=source test/oracle/api-server/record.ts [seed]
 import { spawnSync } from "node:child_process";

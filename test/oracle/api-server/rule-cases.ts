@@ -14,18 +14,27 @@ const object = (kind: string, apiVersion: string, spec: Fields): Case => ({
 });
 
 const route = (spec: Fields) => object("HTTPRoute", gateway, spec);
+const routeKinds = ["HTTPRoute", "GRPCRoute", "TCPRoute", "UDPRoute", "TLSRoute"];
+/** A route of each kind, with what all of them must have. */
+const routes = (spec: Fields): readonly Case[] =>
+  routeKinds.map((kind) => object(kind, gateway, { ...(kind === "TLSRoute" && { hostnames: ["a.b"] }), ...spec }));
+const parentRefs = (list: readonly Fields[]) => routes({ parentRefs: list, rules: [{ backendRefs: [backendRef] }] });
 const rule = (one: Fields) => route({ rules: [one] });
 const filters = (...list: readonly Fields[]) => rule({ filters: list });
 const path = (type: string, value: string) => rule({ matches: [{ path: { type, value } }] });
-const listeners = (...list: readonly Fields[]) =>
-  object("Gateway", gateway, {
-    gatewayClassName: "x",
-    listeners: list.map((listener, index) => ({ name: `l${index}`, port: 80 + index, protocol: "HTTP", ...listener })),
-  });
+/** The kinds that have listeners have the same rules for them. */
+const listeners = (...list: readonly Fields[]): readonly Case[] => {
+  const numbered = list.map((one, index) => ({ name: `l${index}`, port: 80 + index, protocol: "HTTP", ...one }));
+  return [
+    object("Gateway", gateway, { gatewayClassName: "x", listeners: numbered }),
+    object("ListenerSet", gateway, { parentRef: { name: "x" }, listeners: numbered }),
+  ];
+};
 const matches = (count: number) => Array.from({ length: count }, (_, index) => ({ path: { value: `/${index}` } }));
 const header = { requestHeaderModifier: { set: [{ name: "a", value: "b" }] } };
 
 const response = { type: "ResponseHeaderModifier", responseHeaderModifier: { set: [{ name: "a", value: "b" }] } };
+const backendRef = { name: "a", port: 80 };
 const xBackend = { group: "gateway.networking.x-k8s.io", kind: "XBackend", name: "a", port: 80 };
 const bundle = { group: "certificates.k8s.io", kind: "ClusterTrustBundle", name: "a", namespace: "b" };
 
@@ -52,34 +61,26 @@ export const writtenRuleCases: readonly Case[] = [
   route({ rules: [{ matches: matches(64) }, { matches: matches(64) }, {}] }),
   route({ rules: [{ name: "a" }, { name: "a" }] }),
   route({ rules: [{ name: "a" }, { name: "b" }, {}, {}] }),
-  route({ parentRefs: [{ name: "a" }, { name: "a" }] }),
-  route({ parentRefs: [{ name: "a" }, { name: "a", namespace: "" }] }),
-  route({ parentRefs: [{ name: "a" }, { name: "a", namespace: "b" }] }),
-  route({
-    parentRefs: [
-      { name: "a", sectionName: "x" },
-      { name: "a", sectionName: "x" },
-    ],
-  }),
-  route({
-    parentRefs: [
-      { name: "a", sectionName: "x" },
-      { name: "a", sectionName: "y" },
-    ],
-  }),
-  route({
-    parentRefs: [
-      { name: "a", sectionName: "x" },
-      { name: "a", port: 80 },
-    ],
-  }),
-  route({
-    parentRefs: [
-      { name: "a", port: 80 },
-      { name: "a", port: 81 },
-    ],
-  }),
-  route({ parentRefs: [{ name: "a" }, { name: "a", port: 81 }] }),
+  ...parentRefs([{ name: "a" }, { name: "a" }]),
+  ...parentRefs([{ name: "a" }, { name: "a", namespace: "" }]),
+  ...parentRefs([{ name: "a" }, { name: "a", namespace: "b" }]),
+  ...parentRefs([
+    { name: "a", sectionName: "x" },
+    { name: "a", sectionName: "x" },
+  ]),
+  ...parentRefs([
+    { name: "a", sectionName: "x" },
+    { name: "a", sectionName: "y" },
+  ]),
+  ...parentRefs([
+    { name: "a", sectionName: "x" },
+    { name: "a", port: 80 },
+  ]),
+  ...parentRefs([
+    { name: "a", port: 80 },
+    { name: "a", port: 81 },
+  ]),
+  ...parentRefs([{ name: "a" }, { name: "a", port: 81 }]),
   rule({ backendRefs: [{ name: "a" }] }),
   rule({ backendRefs: [{ name: "a", port: 80 }] }),
   rule({ backendRefs: [{ name: "a", kind: "Other", group: "x.y" }] }),
@@ -126,21 +127,21 @@ export const writtenRuleCases: readonly Case[] = [
   rule({ timeouts: { request: "0s", backendRequest: "2s" } }),
   rule({ sessionPersistence: { type: "Cookie", cookie: { lifetimeType: "Permanent" } } }),
   rule({ sessionPersistence: { type: "Cookie", cookie: { lifetimeType: "Permanent" }, absoluteTimeout: "1h" } }),
-  listeners({}, {}),
-  listeners({ name: "a" }, { name: "a" }),
-  listeners({ port: 80 }, { port: 80 }),
-  listeners({ port: 80, hostname: "a" }, { port: 80, hostname: "b" }),
-  listeners({ port: 80, hostname: "a" }, { port: 80 }),
-  listeners({ protocol: "HTTPS" }),
-  listeners({ protocol: "HTTPS", tls: {} }),
-  listeners({ protocol: "HTTPS", tls: { certificateRefs: [{ name: "a" }] } }),
-  listeners({ protocol: "HTTPS", tls: { mode: "Passthrough" } }),
-  listeners({ protocol: "HTTPS", tls: { options: { a: "b" } } }),
-  listeners({ protocol: "TLS" }),
-  listeners({ protocol: "TLS", tls: { mode: "Passthrough" } }),
-  listeners({ protocol: "HTTP", tls: { certificateRefs: [{ name: "a" }] } }),
-  listeners({ protocol: "TCP", hostname: "a" }),
-  listeners({ protocol: "UDP" }),
+  ...listeners({}, {}),
+  ...listeners({ name: "a" }, { name: "a" }),
+  ...listeners({ port: 80 }, { port: 80 }),
+  ...listeners({ port: 80, hostname: "a" }, { port: 80, hostname: "b" }),
+  ...listeners({ port: 80, hostname: "a" }, { port: 80 }),
+  ...listeners({ protocol: "HTTPS" }),
+  ...listeners({ protocol: "HTTPS", tls: {} }),
+  ...listeners({ protocol: "HTTPS", tls: { certificateRefs: [{ name: "a" }] } }),
+  ...listeners({ protocol: "HTTPS", tls: { mode: "Passthrough" } }),
+  ...listeners({ protocol: "HTTPS", tls: { options: { a: "b" } } }),
+  ...listeners({ protocol: "TLS" }),
+  ...listeners({ protocol: "TLS", tls: { mode: "Passthrough" } }),
+  ...listeners({ protocol: "HTTP", tls: { certificateRefs: [{ name: "a" }] } }),
+  ...listeners({ protocol: "TCP", hostname: "a" }),
+  ...listeners({ protocol: "UDP" }),
   ...[
     [{ value: "10.0.0.1" }, { value: "10.0.0.1" }],
     [{ value: "10.0.0.1" }, { value: "10.0.0.2" }],
@@ -226,18 +227,25 @@ export const writtenRuleCases: readonly Case[] = [
       ],
     }),
   ),
-  ...["HTTPRoute", "GRPCRoute", "TCPRoute", "UDPRoute", "TLSRoute"].map((kind) =>
-    object(kind, gateway, {
-      ...(kind === "TLSRoute" ? { hostnames: ["a.b"] } : {}),
-      rules: [{ backendRefs: [xBackend] }],
-    }),
-  ),
+  ...routes({ rules: [{ backendRefs: [xBackend] }] }),
   object("GRPCRoute", gateway, { rules: [{ filters: [response, response] }] }),
-  listeners({
-    filters: {
-      requests: [{ type: "ExternalAuth", externalAuth: { protocol: "GRPC", grpc: {}, backendRef: xBackend } }],
-    },
-  }),
+  object("GRPCRoute", gateway, { rules: [{ filters: [{ type: "ResponseHeaderModifier" }] }] }),
+  object("GRPCRoute", gateway, { rules: [{ name: "a" }, { name: "a" }] }),
+  object("GRPCRoute", gateway, { rules: [{ name: "a" }, { name: "b" }, {}, {}] }),
+  ...[
+    undefined,
+    { protocol: "GRPC", backendRef },
+    { protocol: "GRPC", grpc: {}, backendRef },
+    { protocol: "HTTP", backendRef },
+    { protocol: "HTTP", http: {}, backendRef },
+    { protocol: "HTTP", http: {}, grpc: {}, backendRef },
+    { protocol: "GRPC", http: {}, grpc: {}, backendRef },
+    { protocol: "GRPC", grpc: {}, backendRef: { name: "a" } },
+    { protocol: "GRPC", grpc: {}, backendRef: xBackend },
+  ].flatMap((externalAuth) => [
+    filters({ type: "ExternalAuth", externalAuth }),
+    ...listeners({ filters: { requests: [{ type: "ExternalAuth", externalAuth }] } }),
+  ]),
   ...[{ "a b": "c" }, { [`${"a.".repeat(126)}bb/c`]: "d" }].flatMap((map) =>
     ["labels", "annotations"].map((field) =>
       object("Gateway", gateway, {
