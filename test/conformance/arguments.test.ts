@@ -40,6 +40,7 @@ describe("the arguments of a conformance run", () => {
     // It becomes part of a regular expression.
     assert.match(refusal("--run-test", "A|B"), /"A\|B" is no name of a test/);
     assert.match(refusal("--run-test", "A", "--report", "x"), /a report is about all tests/);
+    assert.match(refusal("--own-tests", "--report", "x"), /a report is about all tests/);
     assert.match(refusal("--what"), /--what/);
   });
 });

@@ -11,6 +11,8 @@ The features are those that the GatewayClass names in its status. See docs/confo
   --profile NAME        one of ${profiles.join(", ")}; may be given more than once (default: all).
                         Only tests that count for one of them are run
   --run-test NAME       only this test; may be given more than once. No report is written
+  --own-tests           also ours, of features for which the suite has none: ClusterTrustBundle, GatewayListenerFilters,
+                        GatewayAddressRoutability. No report is written
   --features LIST|all   test these features, whatever the GatewayClass says
   --parallel N          how many tests that allow it run at once (default 16)
   --report FILE         where the report is written (default: in the folder of the run)
@@ -31,6 +33,7 @@ export type Options = {
   readonly lab: string;
   readonly profiles: readonly string[];
   readonly runTests: readonly string[];
+  readonly ownTests: boolean;
   readonly features: string | undefined;
   readonly parallel: number;
   readonly report: string | undefined;
@@ -58,6 +61,7 @@ export function parseArguments(argv: readonly string[], env: NodeJS.ProcessEnv):
       options: {
         profile: { type: "string", multiple: true },
         "run-test": { type: "string", multiple: true, default: [] },
+        "own-tests": { type: "boolean", default: false },
         features: { type: "string" },
         parallel: { type: "string", default: "16" },
         report: { type: "string" },
@@ -81,14 +85,15 @@ export function parseArguments(argv: readonly string[], env: NodeJS.ProcessEnv):
     const runTests = values["run-test"].flatMap((text) => text.split(","));
     const notName = runTests.find((name) => !/^\w+$/.test(name));
     if (notName !== undefined) return wrong(`"${notName}" is no name of a test`);
-    if (runTests.length > 0 && values.report !== undefined)
-      return wrong("--report and --run-test: a report is about all tests");
+    if (values.report !== undefined && (runTests.length > 0 || values["own-tests"]))
+      return wrong("--report: a report is about all tests of the suite, and no others");
     return {
       kind: values.prepare ? "prepare" : "run",
       options: {
         lab: values.lab,
         profiles: named,
         runTests,
+        ownTests: values["own-tests"],
         features: values.features,
         parallel: Number(values.parallel),
         report: values.report === undefined ? undefined : path.resolve(values.report),

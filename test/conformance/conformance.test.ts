@@ -10,7 +10,7 @@ import { run } from "./run.ts";
 import { suiteProgram } from "./suite-program.ts";
 
 /** One of each profile, one whose objects are wrong, and one that changes while traffic flows. */
-const tests = [
+const upstreamTests = [
   "HTTPRouteSimpleSameNamespace",
   "HTTPRouteHTTPSListener",
   "GRPCExactMethodMatching",
@@ -19,6 +19,17 @@ const tests = [
   "UDPRoute",
   "GatewayInvalidTLSConfiguration",
   "GatewayModifyListeners",
+];
+
+const variants = (name: string, ...of: readonly string[]) => of.map((variant) => `${name}${variant}`);
+
+/** Of features for which the suite has none. The row of clusters without ClusterTrustBundles is skipped in others. */
+const ownTests = [
+  ...variants("BackendTLSPolicyClusterTrustBundle", "", "Nonexistent", "Malformed", "Update", "Delete"),
+  "GatewayFrontendClusterTrustBundle",
+  ...variants("GatewayListenerFilters", "", "Invalid", "Protocol", "HTTPFilter"),
+  ...variants("GatewayAddressRoutability", "Validation", "Features", "Sentinel", "Unsupported", "Default"),
+  ...variants("GatewayAddressRoutabilityCluster", "", "AndDefault", "Static", "StaticOutside"),
 ];
 
 const wish = process.env["GATEWRIGHT_LAB"];
@@ -43,7 +54,13 @@ describe("the conformance suite", function () {
     const output = await mkdtemp(path.join(tmpdir(), "conformance-"));
     const lines: string[] = [];
     try {
-      const argv = ["--lab=test-suite", `--output=${output}`, ...tests.map((name) => `--run-test=${name}`)];
+      const tests = [...upstreamTests, ...ownTests];
+      const argv = [
+        "--lab=test-suite",
+        "--own-tests",
+        `--output=${output}`,
+        ...tests.map((name) => `--run-test=${name}`),
+      ];
       const parsed = parseArguments(argv, {});
       assert.ok(parsed.kind === "run");
       const code = await run(parsed.options, {

@@ -83,7 +83,7 @@ async function test(
   await rm(failures, { recursive: true, force: true });
   const named = options.version ?? version;
   const reportFile =
-    options.runTests.length > 0
+    options.runTests.length > 0 || options.ownTests
       ? undefined
       : (options.report ?? path.join(options.output, `experimental-${named}-default-report.yaml`));
   const logFile = path.join(options.output, "suite.log");

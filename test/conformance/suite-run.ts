@@ -5,7 +5,7 @@ import { createWriteStream } from "node:fs";
 import path from "node:path";
 import { createInterface } from "node:readline";
 import { goEnvironment } from "../../codegen/src/go/go.ts";
-import { addresses, type Lab } from "../lab/index.ts";
+import { addresses, etcdUrl, type Lab } from "../lab/index.ts";
 import { profiles as allProfiles, implementation } from "./implementation.ts";
 import { createOutcomes, type Outcome } from "./outcome.ts";
 
@@ -14,6 +14,7 @@ export type SuiteOptions = {
   readonly gatewayClass: string;
   readonly profiles: readonly string[];
   readonly runTests: readonly string[];
+  readonly ownTests: boolean;
   readonly features: string | undefined;
   readonly parallel: number;
   readonly debug: boolean;
@@ -34,7 +35,9 @@ export type SuiteResult = {
   readonly unfinished: readonly string[];
 };
 
-export function suiteArguments(options: Omit<SuiteOptions, "program" | "onFailure" | "logFile" | "signal">): string[] {
+export function suiteArguments(
+  options: Omit<SuiteOptions, "program" | "ownTests" | "onFailure" | "logFile" | "signal">,
+): string[] {
   const { runTests, features, report } = options;
   const { organization, project, url, contact } = implementation;
   return [
@@ -79,6 +82,7 @@ export async function runSuite(lab: Lab, options: SuiteOptions, listener: Listen
     env: {
       ...lab.environment,
       CONFORMANCE_ON_FAILURE: JSON.stringify(options.onFailure),
+      ...(options.ownTests && { CONFORMANCE_OWN_TESTS: "1", CONFORMANCE_ETCD: etcdUrl }),
       // Ten tests count for no profile; they are run with all.
       CONFORMANCE_ONLY_PROFILES: options.profiles.length < allProfiles.length ? options.profiles.join(",") : "",
     },

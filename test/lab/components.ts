@@ -47,7 +47,7 @@ export function commandOf(component: ComponentName, settings: ComponentSettings)
 /** Pods end with the node: their processes are in a namespace of the agent's own. */
 export const hasOwnNamespace = (component: ComponentName): boolean => component === "node";
 
-const etcdUrl = "http://127.0.0.1:2379";
+export const etcdUrl = "http://127.0.0.1:2379";
 
 const etcd = ({ folder }: ComponentSettings): readonly string[] => [
   `--data-dir=${path.join(folder, "etcd")}`,

@@ -1,7 +1,7 @@
 export { addresses } from "./addresses.ts";
 export { buildPrograms, type BuildOptions } from "./build.ts";
 export { canRun } from "./can-run.ts";
-export { type ComponentName, componentNames } from "./components.ts";
+export { type ComponentName, componentNames, etcdUrl } from "./components.ts";
 export { gatewayApiCrds, gatewayApiFolder } from "./gateway-api.ts";
 export type { Image } from "./images.ts";
 export { type Lab, type LabOptions, type LabStatus, openLab, type UpOptions } from "./lab.ts";

@@ -31,11 +31,8 @@ import (
 // of the cluster. They ask nothing of an implementation but what the GEP does.
 // https://gateway-api.sigs.k8s.io/geps/gep-5093/#conformance-test-scenarios
 
-// addressRoutability names the variable that adds these tests to those of the suite.
-const addressRoutability = "CONFORMANCE_ADDRESS_ROUTABILITY"
-
 func init() {
-	if os.Getenv(addressRoutability) != "" {
+	if os.Getenv(ownTests) != "" {
 		tests.ConformanceTests = append(tests.ConformanceTests, routabilityTests...)
 	}
 }

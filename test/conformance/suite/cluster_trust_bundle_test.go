@@ -36,15 +36,12 @@ import (
 // implementation but what the GEP does.
 // https://gateway-api.sigs.k8s.io/geps/gep-5075/#7-conformance
 
-// clusterTrustBundles names the variable that adds these tests to those of the suite.
-const clusterTrustBundles = "CONFORMANCE_CLUSTER_TRUST_BUNDLE"
-
 // etcd names the variable with the URL of the cluster's etcd. The API server takes no bundle that is empty or cannot be parsed:
 // to see what becomes of one, it is put where the API server finds it.
 const etcd = "CONFORMANCE_ETCD"
 
 func init() {
-	if os.Getenv(clusterTrustBundles) != "" {
+	if os.Getenv(ownTests) != "" {
 		tests.ConformanceTests = append(tests.ConformanceTests, rows...)
 	}
 }

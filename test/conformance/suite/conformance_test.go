@@ -22,6 +22,9 @@ const onFailure = "CONFORMANCE_ON_FAILURE"
 // tests whose features are supported, whatever profiles its report is about.
 const onlyProfiles = "CONFORMANCE_ONLY_PROFILES"
 
+// ownTests names the variable that adds tests of features for which the suite has none.
+const ownTests = "CONFORMANCE_OWN_TESTS"
+
 var profiles = []suite.ConformanceProfile{
 	suite.GatewayHTTPConformanceProfile, suite.GatewayTLSConformanceProfile, suite.GatewayTCPConformanceProfile,
 	suite.GatewayUDPConformanceProfile, suite.GatewayGRPCConformanceProfile,

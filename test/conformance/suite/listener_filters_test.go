@@ -24,9 +24,6 @@ import (
 // Gatewright's, they ask nothing of an implementation but what the GEP does.
 // https://gateway-api.sigs.k8s.io/geps/gep-5224/#conformance
 
-// listenerFilters names the variable that adds these tests to those of the suite.
-const listenerFilters = "CONFORMANCE_LISTENER_FILTERS"
-
 //go:embed listener-filters
 var listenerFilterManifests embed.FS
 
@@ -35,7 +32,7 @@ var listenerFilterFeatures = []features.FeatureName{
 }
 
 func init() {
-	if os.Getenv(listenerFilters) != "" {
+	if os.Getenv(ownTests) != "" {
 		tests.ConformanceTests = append(tests.ConformanceTests, listenerFilterTests...)
 	}
 }
