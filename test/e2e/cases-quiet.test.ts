@@ -78,11 +78,11 @@ describe("what users reported against others, of quiet", function () {
       await serves("good", "2");
       const after = sent();
       for (const [type, responses] of Object.entries(after)) {
-        const own = type === "route" ? 1 : 0;
+        const own = type === "virtualHost" ? 1 : 0;
         const times = responses - (before[type] ?? 0) - own;
         assert.ok(times <= 3, `${times} responses of type ${type}`);
       }
-      assert.equal(control.ads.counters.types.route.refused, 1);
+      assert.equal(control.ads.counters.types.virtualHost.refused, 1);
     });
 
     it("sends and reports nothing for a thousand edits of metadata", async () => {

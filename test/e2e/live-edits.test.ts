@@ -113,14 +113,21 @@ describe("live edits under load", function () {
     ]);
   });
 
-  it("adds and removes other hosts, and crosses the threshold of virtual host discovery", async () => {
+  it("adds and removes other hosts, and crosses a threshold of virtual host discovery", async () => {
     const hosts = (count: number) =>
       joinDocuments(
         ...Array.from({ length: count }, (_, i) =>
           httpRoute(`host-${i}`, `h${i}.example.com`, `  rules:\n${to("two", `h${i}`)}`),
         ),
       );
+    const parameters = "{group: config.aether.io, kind: MeshConfig, name: mesh, namespace: gatewright-system}";
+    const withThreshold = joinDocuments(
+      gatewayClass.replace("spec: {", `spec: {parametersRef: ${parameters}, `),
+      "apiVersion: config.aether.io/v1\nkind: MeshConfig\nmetadata: {name: mesh, namespace: gatewright-system}\nspec: {virtualHostDiscovery: {threshold: 100}}",
+      httpGateway(port),
+    );
     await underLoad([
+      () => gateway.write("gateway.yaml", withThreshold),
       async () => {
         await gateway.write("hosts.yaml", hosts(150));
         await eventually({ port, host: "h149.example.com" }, "/", ({ echo }) => echo?.backend === "two");

@@ -68,7 +68,8 @@ describe("gatewright translate", function () {
 
   for (const [kind, type, names] of [
     ["listener", "envoy.config.listener.v3.Listener", ["http-8080"]],
-    ["route", "envoy.config.route.v3.RouteConfiguration", ["demo/web|8080"]],
+    ["route", "envoy.config.route.v3.RouteConfiguration", ["demo/web|8080+vhds"]],
+    ["virtualHost", "envoy.config.route.v3.VirtualHost", ["demo/web|8080+vhds/shop.example.com"]],
     ["cluster", "envoy.config.cluster.v3.Cluster", ["demo/blue|80", "demo/green|80"]],
     ["endpoint", "envoy.config.endpoint.v3.ClusterLoadAssignment", ["demo/blue|80", "demo/green|80"]],
     ["extension", "envoy.config.core.v3.TypedExtensionConfig", ["envoy.filters.http.header_to_metadata"]],

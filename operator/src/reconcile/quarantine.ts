@@ -103,7 +103,10 @@ export function createQuarantine(table: Source<Refusal>, view: QuarantineView, l
       }
       const hosts = view.virtualHostsIn(verdict, resource);
       if (hosts.length === 0) continue;
-      const suspects = unproven(suspectsIn(hosts, filtersOf)) ?? unproven(suspectsIn(hosts, routesOf)) ?? [];
+      const filters = suspectsIn(hosts, filtersOf);
+      // One of them is out already because of another resource, and this one is about to come without it.
+      if (filters.some(isHeld)) continue;
+      const suspects = unproven(filters) ?? unproven(suspectsIn(hosts, routesOf)) ?? [];
       if (suspects.length === 0) {
         logger.error(
           { proxy: verdict.proxy, type: verdict.type, resource: resource.name, envoy: verdict.message },

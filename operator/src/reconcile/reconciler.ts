@@ -185,9 +185,14 @@ export function createReconciler(options: ReconcilerOptions): Reconciler {
   }
 
   function virtualHostsOf(type: ResourceType, name: string): readonly VirtualHost[] {
-    const keys =
-      type === "virtualHost" ? [virtualHostKeyOf(name)] : (ir.virtualHostsOf.get(routeTableKeyOf(name)) ?? []);
-    return [...keys].flatMap((key) => ir.virtualHosts.get(key) ?? []);
+    return [...keysOfHosts(type, name)].flatMap((key) => ir.virtualHosts.get(key) ?? []);
+  }
+
+  function keysOfHosts(type: ResourceType, name: string): Iterable<string> {
+    if (type === "virtualHost") return [virtualHostKeyOf(name)];
+    const table = routeTableKeyOf(name);
+    // That a table is taken says nothing of hosts that come by themselves.
+    return ir.routeTables.get(table)?.discovery === "vhds" ? [] : (ir.virtualHostsOf.get(table) ?? []);
   }
 
   function enqueue(action: () => void): void {

@@ -16,7 +16,7 @@ spec:
   hostnames: ["${name}.example.com"]
   rules: [{filters: [{type: ResponseHeaderModifier, responseHeaderModifier: {set: [{name: x-a, value: b}]}}]}]`;
 
-/** Takes what is published, and refuses route tables as it is told. */
+/** Takes what is published, and refuses virtual hosts as it is told. */
 function fakeProxy() {
   const versions = new Map<string, string>();
   const listeners = new Set<(verdict: Verdict) => void>();
@@ -24,7 +24,7 @@ function fakeProxy() {
   const note = (changes: readonly ResourceChange[]) => {
     for (const { type, name, resource } of changes)
       if (resource === undefined) continue;
-      else if (type === "route") versions.set(name, resource.version);
+      else if (type === "virtualHost") versions.set(name, resource.version);
       else if (type === "cluster") clusters.set(name, resource.version);
   };
   const publisher: Publisher = {
@@ -36,8 +36,8 @@ function fakeProxy() {
       return () => listeners.delete(listener);
     },
   };
-  const say = (kind: Verdict["kind"], message = "", type: "route" | "cluster" = "route") => {
-    const of = type === "route" ? versions : clusters;
+  const say = (kind: Verdict["kind"], message = "", type: "virtualHost" | "cluster" = "virtualHost") => {
+    const of = type === "virtualHost" ? versions : clusters;
     const resources = [...of].map(([name, version]) => ({ name, version }));
     for (const listener of listeners) listener({ kind, proxy, type, resources, message });
   };

@@ -52,8 +52,8 @@ function createReplica() {
   };
 }
 
-const route = (name: string) =>
-  httpRoute(name, `${name}.example.com`, "  rules: [{backendRefs: [{name: one, port: 80}]}]");
+const route = (name: string, host = name) =>
+  httpRoute(name, `${host}.example.com`, "  rules: [{backendRefs: [{name: one, port: 80}]}]");
 const ground = joinDocuments(gatewayClass, httpGateway(8080), service("one", []), route("good"));
 
 describe("createReconciler(): replicas", () => {
@@ -74,7 +74,7 @@ describe("createReconciler(): replicas", () => {
     leader = createReplica();
     follower = createReplica();
     await toBoth(ground, 1);
-    for (const replica of [leader, follower]) await replica.say("accepted", "route");
+    for (const replica of [leader, follower]) await replica.say("accepted", "virtualHost");
   });
   afterEach(async () => {
     await leader.reconciler.close();
@@ -84,7 +84,7 @@ describe("createReconciler(): replicas", () => {
   const bad = "HTTPRoute team-a/bad";
   const refuseBad = async () => {
     await toBoth(route("bad"), 1);
-    await follower.say("refused", "route", "no such thing");
+    await follower.say("refused", "virtualHost", "no such thing");
     await tell();
   };
 
@@ -99,9 +99,9 @@ describe("createReconciler(): replicas", () => {
     ]);
     assert.match(leader.statusOf(bad), /no such thing/);
     assert.doesNotMatch(leader.statusOf("HTTPRoute team-a/good"), /no such thing/);
-    assert.deepEqual(leader.served("route"), follower.served("route"));
+    assert.deepEqual(leader.served("virtualHost"), follower.served("virtualHost"));
     // What is left out is not accepted by who accepts the rest.
-    await leader.say("accepted", "route");
+    await leader.say("accepted", "virtualHost");
     assert.match(leader.statusOf(bad), /no such thing/);
     assert.deepEqual(leader.reconciler.refusals(), []);
   });
@@ -119,7 +119,7 @@ describe("createReconciler(): replicas", () => {
   it("take a refusal of what they have not seen yet, once they see it", async () => {
     await toBoth(route("bad"), 1);
     await follower.apply(route("bad"), 2);
-    await follower.say("refused", "route", "no such thing");
+    await follower.say("refused", "virtualHost", "no such thing");
     await tell();
     assert.doesNotMatch(leader.statusOf(bad), /no such thing/);
     await leader.apply(route("bad"), 2);
@@ -139,12 +139,12 @@ describe("createReconciler(): replicas", () => {
 
   it("go on holding out what a replica held out that is gone, and tell others so", async () => {
     await refuseBad();
-    const published = leader.served("route");
+    const published = leader.served("virtualHost");
     const spared = [...(published ?? [])];
     leader.reconciler.inherit("follower");
     await leader.reconciler.settled();
     assert.match(leader.statusOf(bad), /no such thing/);
-    assert.deepEqual([...(leader.served("route") ?? [])], spared, "its Envoys are not asked again");
+    assert.deepEqual([...(leader.served("virtualHost") ?? [])], spared, "its Envoys are not asked again");
     assert.deepEqual(leader.reconciler.refusals(), [
       { of: "object", key: bad, message: "no such thing", content: "1" },
     ]);
@@ -173,7 +173,7 @@ describe("createReconciler(): replicas", () => {
     const old = follower.reconciler.refusals();
     leader.reconciler.adopt("behind", old);
     await toBoth(route("bad"), 2);
-    await follower.say("refused", "route", "nor that");
+    await follower.say("refused", "virtualHost", "nor that");
     await tell();
     assert.match(leader.statusOf(bad), /nor that/);
     leader.reconciler.adopt("follower", old);
@@ -201,17 +201,17 @@ spec: {ports: [{name: http, port: 80, appProtocol: kubernetes.io/h2c}]}`,
 
   it("find out for themselves when who spared them is gone", async () => {
     await refuseBad();
-    await leader.say("accepted", "route");
+    await leader.say("accepted", "virtualHost");
     leader.reconciler.adopt("follower", undefined);
     await leader.reconciler.settled();
-    await leader.say("refused", "route", "not here either");
+    await leader.say("refused", "virtualHost", "not here either");
     assert.match(leader.statusOf(bad), /not here either/);
     assert.doesNotMatch(leader.statusOf("HTTPRoute team-a/good"), /not here either/);
   });
 
   it("tell of nothing that is still being looked for", async () => {
-    await toBoth(joinDocuments(route("bad"), route("fine")), 1);
-    await follower.say("refused", "route", "no such thing");
+    await toBoth(joinDocuments(route("bad", "shared"), route("fine", "shared")), 1);
+    await follower.say("refused", "virtualHost", "no such thing");
     assert.match(follower.statusOf(bad), /no such thing/);
     assert.deepEqual(follower.reconciler.refusals(), []);
   });

@@ -198,14 +198,15 @@ type AccessLog struct {
 	JSON map[string]string `json:"json,omitempty"`
 }
 
-// VirtualHostDiscovery says when Envoys fetch virtual hosts one by one. Then an edit of one costs the bytes of one, and a
-// first request to a host waits for it.
+// VirtualHostDiscovery says when Envoys fetch virtual hosts one by one. Then an edit of one costs the bytes of one.
 // See https://www.envoyproxy.io/docs/envoy/v1.40.0/configuration/http/http_conn_man/vhds.
 type VirtualHostDiscovery struct {
-	// Threshold is the number of virtual hosts of a listener from which on they are fetched one by one. 0: always.
+	// Threshold is the number of virtual hosts of a listener from which on they are fetched one by one. 0: always. Where a
+	// listener comes to this number or falls below it, connections that are open then do not see later edits of routes
+	// until they are closed; new ones do.
 	//
 	// +optional
-	// +kubebuilder:default=100
+	// +kubebuilder:default=0
 	// +kubebuilder:validation:Minimum=0
 	Threshold *int32 `json:"threshold,omitempty"`
 }

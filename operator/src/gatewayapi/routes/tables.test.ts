@@ -57,22 +57,33 @@ function fixture() {
 describe("route tables", () => {
   it("exist for listeners without routes", () => {
     const { table, features } = fixture();
-    assert.deepEqual(table(), { proxy: gatewayKey, discovery: "inline", name: webTable });
+    assert.deepEqual(table(), { proxy: gatewayKey, discovery: "vhds", name: `${webTable}+vhds` });
     assert.deepEqual(features(), { extensions: [], cors: false });
   });
 
-  it("fetch virtual hosts one by one from a number on, under another name", () => {
-    const { put, table, configure, attachments } = fixture();
-    for (let index = 0; index < 99; index++)
+  it("stay what they are however many hosts come and go", () => {
+    const { put, table, attachments } = fixture();
+    const empty = table();
+    for (let index = 0; index < 200; index++) {
       put(httpRoute(`r${index}`, [to("app")], { hostnames: [`h${index}.example.com`] }));
-    assert.equal(table()?.discovery, "inline");
-    put(httpRoute("r99", [to("app")], { hostnames: ["h99.example.com"] }));
+      assert.equal(table(), empty, `${index + 1} hosts`);
+    }
+    for (let index = 0; index < 200; index++) attachments.set(`team-a/r${index}`, undefined);
+    assert.equal(table(), empty);
+  });
+
+  it("fetch virtual hosts one by one from a number on, under another name, where the class says so", () => {
+    const { put, table, configure, attachments } = fixture();
+    configure({ virtualHostDiscovery: { threshold: 3 } });
+    for (let index = 0; index < 2; index++)
+      put(httpRoute(`r${index}`, [to("app")], { hostnames: [`h${index}.example.com`] }));
+    assert.deepEqual(table(), { proxy: gatewayKey, discovery: "inline", name: webTable });
+    put(httpRoute("r2", [to("app")], { hostnames: ["h2.example.com"] }));
     assert.deepEqual(table(), { proxy: gatewayKey, discovery: "vhds", name: `${webTable}+vhds` });
-    configure({ virtualHostDiscovery: { threshold: 101 } });
+    configure({ virtualHostDiscovery: { threshold: 4 } });
     assert.equal(table()?.discovery, "inline");
-    configure({ virtualHostDiscovery: { threshold: 0 } });
+    configure({ virtualHostDiscovery: { threshold: 3 } });
     assert.equal(table()?.discovery, "vhds");
-    configure({});
     attachments.set("team-a/r0", undefined);
     assert.equal(table()?.discovery, "inline");
   });

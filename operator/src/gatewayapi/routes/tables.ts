@@ -12,8 +12,11 @@ export type TableFeatures = {
   readonly cors: boolean;
 };
 
-/** From this many hosts on, a table's virtual hosts are resources of their own, unless the class says otherwise. */
-const defaultVhdsThreshold = 100;
+/**
+ * From this many hosts on, a table's virtual hosts are resources of their own, unless the class says otherwise. A table that turns from
+ * one to the other is a new one to Envoy, and connections that are open keep to the old one, out of date: none turns by itself.
+ */
+const defaultVhdsThreshold = 0;
 
 /** Keys of the route tables that are served. Who else comes to one that is served already moves nothing. */
 export function createLiveTables(graph: Graph, groups: Table<ListenerGroup>): Table<true> {
