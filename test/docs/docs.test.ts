@@ -50,7 +50,7 @@ for (const page of pages) {
 
     it("shows output that is really printed", async () => {
       for (const { text, line } of blocks.filter(({ marks }) => marks.includes("output"))) {
-        const { out } = await run("translate", folder, "--kind", "route");
+        const { out } = await run("translate", folder, "--kind", "virtualHost");
         const printed: unknown = parse(out);
         assert(contains(printed, parse(text)), `line ${line} is not in\n${out}`);
       }
