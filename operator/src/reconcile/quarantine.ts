@@ -21,6 +21,8 @@ export type Quarantine = {
   readonly judge: (verdict: Verdict) => boolean;
   /** After a publication: a trial whose resource came out as Envoy has it already gets no answer, for it passed before. True as above. */
   readonly published: () => boolean;
+  /** A resource that proxies need no longer: nothing is kept of it. */
+  readonly gone: (resource: Pick<Verdict, "proxy" | "type"> & { readonly name: string }) => void;
   /** Objects changed: what was held against their old content is forgotten. True where that concerns a held one. */
   readonly forget: (changed: Iterable<string>) => boolean;
   /** Whether it is left out only until a search has found who is to blame. */
@@ -43,7 +45,7 @@ export function createQuarantine(table: Source<Refusal>, view: QuarantineView, l
   /** The version of each resource that was accepted last, by the same key. */
   const acceptedVersions = new Map<string, string>();
 
-  const searchKey = (verdict: Verdict, name: string) => `${verdict.proxy} ${verdict.type} ${name}`;
+  const searchKey = ({ proxy, type }: Pick<Verdict, "proxy" | "type">, name: string) => `${proxy} ${type} ${name}`;
 
   const isHeld = (suspect: string) => table.get(suspect) !== undefined || view.isRefusedElsewhere?.(suspect) === true;
 
@@ -168,6 +170,9 @@ export function createQuarantine(table: Source<Refusal>, view: QuarantineView, l
         changed = true;
       }
       return changed;
+    },
+    gone: (resource) => {
+      acceptedVersions.delete(searchKey(resource, resource.name));
     },
     forget: (changed) => {
       let concerned = false;

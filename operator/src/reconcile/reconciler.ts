@@ -233,7 +233,9 @@ export function createReconciler(options: ReconcilerOptions): Reconciler {
       for (const key of changed.take()) {
         const { proxy, name } = parseUseKey(key);
         const changes = byProxy.get(proxy) ?? [];
-        changes.push({ type, name, resource: xds[type].get(key) });
+        const resource = xds[type].get(key);
+        if (resource === undefined) quarantine.gone({ proxy, type, name });
+        changes.push({ type, name, resource });
         byProxy.set(proxy, changes);
       }
     }
