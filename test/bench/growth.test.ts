@@ -5,7 +5,7 @@ import { silentLogger } from "../../operator/src/lib/index.ts";
 import { createReconciler } from "../../operator/src/reconcile/index.ts";
 import type { Change } from "../../operator/src/store/index.ts";
 import { makeCertificate } from "../support/certificates.ts";
-import { admit, checkExtension, controllerName, placed, rootNamespace } from "../support/translation.ts";
+import { admit, checkExtension, controllerName, placed, rootNamespace, toChange } from "../support/translation.ts";
 import {
   endpointSlice,
   gateway,
@@ -31,18 +31,10 @@ type Cost = {
   readonly statuses: readonly string[];
 };
 
-const keyOf = ({ metadata }: KubernetesObject) =>
-  metadata.namespace === undefined ? metadata.name : `${metadata.namespace}/${metadata.name}`;
-
 const put = (object: KubernetesObject, generation = 1): Change =>
-  ({
-    kind: object.kind,
-    key: keyOf(object),
-    object: admit({ ...object, metadata: { ...object.metadata, generation } }),
-  }) as unknown as Change;
+  toChange(admit({ ...object, metadata: { ...object.metadata, generation } }));
 
-const gone = (object: KubernetesObject): Change =>
-  ({ kind: object.kind, key: keyOf(object), object: undefined }) as Change;
+const gone = (object: KubernetesObject): Change => ({ ...put(object), object: undefined });
 
 /** So many routes, translated and handed over; then tells what each change on top of it costs. */
 async function openScene(routes: number) {

@@ -7,7 +7,7 @@ import { silentLogger } from "../../../operator/src/lib/index.ts";
 import { createReconciler } from "../../../operator/src/reconcile/index.ts";
 import type { Change } from "../../../operator/src/store/index.ts";
 import { makeCertificate } from "../../support/certificates.ts";
-import { admit, checkExtension, controllerName, placed, rootNamespace } from "../../support/translation.ts";
+import { admit, checkExtension, controllerName, placed, rootNamespace, toChange } from "../../support/translation.ts";
 import { serveParent } from "./fleet-child.ts";
 import type { FleetTarget } from "./fleet-proxy.ts";
 import {
@@ -63,15 +63,9 @@ const reconciler = createReconciler({
 });
 const delays = monitorEventLoopDelay({ resolution: 1 });
 
-const keyOf = ({ metadata }: KubernetesObject) =>
-  metadata.namespace === undefined ? metadata.name : `${metadata.namespace}/${metadata.name}`;
 let generation = 1;
 const put = (object: KubernetesObject): Change =>
-  ({
-    kind: object.kind,
-    key: keyOf(object),
-    object: admit({ ...object, metadata: { ...object.metadata, generation: ++generation } }),
-  }) as unknown as Change;
+  toChange(admit({ ...object, metadata: { ...object.metadata, generation: ++generation } }));
 
 async function apply(objects: readonly KubernetesObject[]): Promise<void> {
   reconciler.apply(objects.map(put));

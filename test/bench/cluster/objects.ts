@@ -60,7 +60,6 @@ export const gateway = (className: string): KubernetesObject => ({
 });
 
 export const services = ["app-a", "app-b"] as const;
-export type ServiceName = (typeof services)[number];
 
 export const service = (name: string): KubernetesObject => ({
   apiVersion: "v1",
