@@ -29,6 +29,9 @@ export type Quarantine = {
   readonly isSought: (suspect: string) => boolean;
 };
 
+/** What the log says once it is known who is to blame. */
+const isLeftOut = "Envoy refuses what this object asks for; it is left out until it changes";
+
 type Running = { readonly search: Search; readonly message: string; readonly verdict: Verdict; readonly name: string };
 
 /**
@@ -95,10 +98,7 @@ export function createQuarantine(table: Source<Refusal>, view: QuarantineView, l
         const culprit = running.search.failed();
         follow(running, before);
         if (culprit !== undefined)
-          logger.warn(
-            { proxy: verdict.proxy, object: culprit, envoy: verdict.message },
-            "Envoy refuses what this object asks for; it is left out until it changes",
-          );
+          logger.warn({ proxy: verdict.proxy, object: culprit, envoy: verdict.message }, isLeftOut);
         if (!running.search.active()) searches.delete(key);
         changed = true;
         continue;
@@ -121,9 +121,7 @@ export function createQuarantine(table: Source<Refusal>, view: QuarantineView, l
       follow(started, []);
       logger.warn(
         { proxy: verdict.proxy, objects: suspects, envoy: verdict.message },
-        suspects.length === 1
-          ? "Envoy refuses what this object asks for; it is left out until it changes"
-          : "Envoy refuses what one of these objects asks for; looking for it",
+        suspects.length === 1 ? isLeftOut : "Envoy refuses what one of these objects asks for; looking for it",
       );
       if (suspects.length > 1) searches.set(key, started);
       changed = true;
@@ -140,10 +138,7 @@ export function createQuarantine(table: Source<Refusal>, view: QuarantineView, l
       if (suspect === undefined || isHeld(suspect)) continue;
       if (view.publishedVersion(verdict.proxy, verdict.type, name) !== version) continue;
       hold(suspect, verdict.message);
-      logger.warn(
-        { proxy: verdict.proxy, objects: [suspect], envoy: verdict.message },
-        "Envoy refuses what this object asks for; it is left out until it changes",
-      );
+      logger.warn({ proxy: verdict.proxy, objects: [suspect], envoy: verdict.message }, isLeftOut);
       changed = true;
     }
     return changed;

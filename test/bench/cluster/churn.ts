@@ -1,7 +1,7 @@
 import { spread } from "../statistics.ts";
-import { askUntil, isNotFound, isOk } from "./asking.ts";
 import { perChange, spreadFigures } from "./figures.ts";
 import { route, routeName } from "./objects.ts";
+import { probeRoute } from "./probes.ts";
 import { pause } from "./program.ts";
 import type { Session } from "./session.ts";
 import type { Figures } from "./workload.ts";
@@ -27,10 +27,7 @@ export async function churn(session: Session, count: number, perSecond: number, 
     const probing = async () => {
       for (let at = 0; performance.now() < endMs - 1000; at++) {
         const name = `churn-${at}`;
-        const sinceMs = performance.now();
-        const created = writer.create(route(name));
-        const asked = await askUntil(name, isOk, isNotFound, { sinceMs });
-        await created;
+        const asked = await probeRoute(session, name);
         times.push(asked.ms);
         wrong += asked.wrong;
         await writer.remove(route(name));

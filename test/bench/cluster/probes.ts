@@ -10,6 +10,15 @@ import type { Figures } from "./workload.ts";
 /** Between one change and the next: each is to be one of its own. */
 export const betweenMs = 100;
 
+/** Makes a route, and asks until its first 200. */
+export async function probeRoute({ writer }: Session, name: string): Promise<Awaited<ReturnType<typeof askUntil>>> {
+  const sinceMs = performance.now();
+  const created = writer.create(route(name));
+  const asked = await askUntil(name, isOk, isNotFound, { sinceMs });
+  await created;
+  return asked;
+}
+
 /** New routes, one after the other: from the request that makes it until the first 200. */
 export async function probeNew(session: Session, probes: number): Promise<Figures> {
   const { writer } = session;
@@ -18,10 +27,7 @@ export async function probeNew(session: Session, probes: number): Promise<Figure
   const names = Array.from({ length: probes }, (_, at) => `probe-${at}`);
   const { cost } = await session.measure(async () => {
     for (const name of names) {
-      const sinceMs = performance.now();
-      const created = writer.create(route(name));
-      const asked = await askUntil(name, isOk, isNotFound, { sinceMs });
-      await created;
+      const asked = await probeRoute(session, name);
       times.push(asked.ms);
       wrong += asked.wrong;
       await pause(betweenMs);
